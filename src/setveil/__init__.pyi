@@ -19,7 +19,6 @@ from .data.forms.generalized import Generalized as Generalized
 from .data.forms.grouped import Grouped as Grouped
 from .data.forms.grouped import read_grouped as read_grouped
 from .data.forms.reassociated import Reassociated as Reassociated
-from .data.reading.source import read as read
 from .data.reading.tables import from_arrow as from_arrow
 from .data.reading.tables import from_pandas as from_pandas
 from .data.reading.tables import from_polars as from_polars
@@ -159,6 +158,7 @@ from .release.converting import convert as convert
 from .release.measuring import measure as measure
 from .release.opening import open_release as open_release
 from .release.publishing import publish as publish
+from .release.reading import read as read
 from .release.register import RegisteredRelease as RegisteredRelease
 from .release.register import Registration as Registration
 from .release.register import releases as releases

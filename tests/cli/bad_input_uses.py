@@ -45,7 +45,8 @@ def _publish(data, *more, categories="good-categories.csv"):
 
 USES = [
     # options of reading
-    Use("unknown format", ("profile", "good.dat", "--format", "parchment"), "there is no format 'parchment'; there are: basket"),
+    Use("unknown format", ("profile", "good.dat", "--format", "parchment"),
+        "there is no format 'parchment'; there are: attributes, basket"),
     Use("unknown extension", ("profile", "good.xyz"), "good.xyz: unknown file extension (known: .dat"),
     Use("separator of two characters", ("profile", "good.dat", "--separator", "ab"), f"the separator is 'ab'; {SEPARATOR}"),
     Use("empty separator", ("convert", "good.dat", "new.jsonl", "--separator", ""), f"the separator is ''; {SEPARATOR}"),

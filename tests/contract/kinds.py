@@ -58,7 +58,11 @@ every_packing = pytest.mark.parametrize(
 
 def example_of(kind, records=40):
     dice = random.Random(3)  # noqa: S311 - test data
-    lists = [dice.sample([f"item-{i}" for i in range(15)], dice.randint(1, 6)) for _ in range(records)]
+    items = [f"item-{i}" for i in range(15)]
+    if kind.form.holds_any_items:
+        lists = [dice.sample(items, dice.randint(1, 6)) for _ in range(records)]
+    else:
+        lists = [[f"{column}={dice.choice(items)}" for column in ("first", "second")] for _ in range(records)]
     return from_lists(lists, ids=[f"person-{i}" for i in range(records)] if kind.holds_ids else None)
 
 

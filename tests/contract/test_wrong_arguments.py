@@ -24,7 +24,15 @@ DATA = sv.from_lists([["a", "b"], ["a", "c"], ["b"]], ids=["1", "2", "3"])
 CHUNKS = [[(["milk", "tea"], 2), (["tea"], 2)]]
 CLUSTERS = sv.Disassociated.from_clusters([{"size": 4, "record_chunks": CHUNKS, "term_chunk": ["wine"]}])
 LONG = {"id": ["1"], "item": ["a"]}
-COLUMNS = {"id": "id", "item": "item", "items": None, "unit": "record", "person": None}
+COLUMNS = {
+    "id": "id",
+    "item": "item",
+    "items": None,
+    "format": None,
+    "missing": "error",
+    "unit": "record",
+    "person": None,
+}
 
 
 @cache
@@ -114,7 +122,10 @@ GOOD = {
         "item": None,
         "items": None,
         "ragged": False,
+        "no_header": False,
+        "encoding": None,
         "query": None,
+        "missing": "error",
         "empty": "keep",
         "unit": None,
         "person": None,

@@ -188,7 +188,10 @@ def test_small_blocks_are_made_tidy_as_one(lists, block):
         (
             ["p", "p", "q"],
             ["a", None, "c"],
-            "rows, row 4: the column 'item' has a missing value; expected a text or a whole number",
+            (
+                "rows, row 4: the column 'item' has a missing value; expected a text or a whole number; "
+                "drop missing items with `missing='drop'`"
+            ),
         ),
         (["p", "p", ""], ["a", "b", "c"], "rows, row 5: the column 'id' is empty or holds a control character"),
         (["p", "p", "q"], ["a", "b\t", "c"], "rows, row 4: the column 'item' is empty or holds a control character"),

@@ -105,6 +105,17 @@ def test_bad_lines_are_named_with_their_number(written, line, sentence):
     assert sentence in str(caught.value)
 
 
+def test_lines_without_an_item_can_be_dropped(written):
+    path = written(
+        condition("a", "I10"), condition("a") | {"code": None}, condition("b") | {"code": {"text": "unclear"}}
+    )
+    with pytest.raises(sv.BadData, match="line 2: the column 'code.coding.code' has a missing value"):
+        sv.read(path, id="subject.reference", item="code.coding.code")
+    data = sv.read(path, id="subject.reference", item="code.coding.code", missing="drop")
+    assert data.ids.to_pylist() == ["Patient/a", "Patient/b"]
+    assert data.to_lists() == [["73211009", "I10"], []]
+
+
 def test_a_bad_value_far_down_is_named_with_its_line(written):
     path = written(*[condition(f"p{i}", "I10", "E11.9") for i in range(70_000)], condition("q", ""))
     with pytest.raises(sv.BadData, match=r"line 70001: the column 'code\.coding\.code' is empty"):

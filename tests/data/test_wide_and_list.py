@@ -105,12 +105,16 @@ def test_ragged_lines(written, content, options, expected):
 @pytest.mark.parametrize(
     ("content", "line", "sentence"),
     [
-        ("a\nb,,c\n", 2, "an item between two ',' is empty or holds a control character"),
-        ("a\nb\0\n", 2, "an item between two ',' is empty or holds a control character"),
-        ('a\n"b\nc"\n', 3, "an item between two ',' is empty or holds a control character"),
+        ("a\nb,,c\n", 2, "an item between two ',' is empty; drop missing items with `missing='drop'`"),
+        ("a\nb\0\n", 2, "an item between two ',' holds a control character"),
+        ('a\n"b\nc"\n', 3, "an item between two ',' holds a control character"),
         ('a\n"b,c\n', 2, "is not valid CSV (unexpected end of data)"),
         ('a\n"b"c,d\n', 2, "is not valid CSV (',' expected after '\"')"),
-        (b"a\nb\xff\n", 2, "holds the byte 0xff, which is not UTF-8 text; save the file as UTF-8"),
+        (
+            b"a\nb\xff\n",
+            2,
+            "holds the byte 0xff, which is not UTF-8 text; save the file as UTF-8, or name its encoding, such as `encoding='cp1252'`",
+        ),
     ],
 )
 def test_ragged_lines_that_are_wrong(written, content, line, sentence):
@@ -158,7 +162,11 @@ def test_json_lines(written, content, options, expected):
         ('["a", {}]\n', 1, "an item is an object; expected text or a whole number"),
         ('["a", NaN]\n', 1, "holds NaN, which is not JSON"),
         ('["a", "\\ud800"]\n', 1, "an item holds a lone surrogate, which is not valid Unicode text"),
-        ('["a", ""]\n', 1, "the column 'items' is empty or holds a control character"),
+        (
+            '["a", ""]\n',
+            1,
+            "the column 'items' is empty or holds a control character; drop missing items with `missing='drop'`",
+        ),
         ('["a", "b\\n"]\n', 1, "the column 'items' is empty or holds a control character"),
         ('"a"\n', 1, "is neither a list of items nor an object with the field 'items'"),
         ('{"id": 1}\n', 1, "has no field 'items'; name yours with `items=`"),

@@ -17,9 +17,10 @@ import pyarrow as pa
 from setveil.data.databases import is_database, shown
 from setveil.data.databases.address import address
 from setveil.data.files import csv_tables, json_lines, packing
-from setveil.data.formats import FORMATS, Layout, format_of
+from setveil.data.formats import Layout
 from setveil.data.forms.disassociated.files import read_disassociated, write_disassociated
 from setveil.data.forms.grouped import read_grouped, write_grouped
+from setveil.data.reading.detection import reading_of
 from setveil.data.records import ragged, tidying
 from setveil.data.records.transactions import Transactions, from_lists
 from setveil.errors import OutputRefused, SetveilError
@@ -72,15 +73,15 @@ class Formatted:
     tiny: bool = True
 
     def read(self, path):
-        form = FORMATS[self.form] if self.form else format_of(path, self.layout)
-        return form, form.read(path, self.layout)
+        form, layout, _note = reading_of(path, self.form, self.layout)
+        return form, layout, form.read(path, layout)
 
     def check(self, content, folder):
         """Return whether data came out, after looking at all that must be true of it."""
         path = folder / f"given{self.ending}"
         path.write_bytes(content)
         try:
-            form, data = self.read(path)
+            form, layout, data = self.read(path)
         except SetveilError as error:
             one_sentence(error, path, ends="\n\r\x85\u2028\u2029")
             self._refused_in_tiny_blocks(path)
@@ -89,16 +90,16 @@ class Formatted:
         assert all(data.vocabulary), "an item is empty"
         if self.tiny:
             with in_tiny_blocks(path):
-                assert self.read(path)[1] == data
+                assert self.read(path)[1:] == (layout, data)
         again = folder / f"again{self.ending}"
         again.unlink(missing_ok=True)
         try:
-            form.write(data, again, self.layout)
+            form.write(data, again, layout)
         except OutputRefused as error:
             one_sentence(error)
             assert not again.exists()
             return True
-        assert form.read(again, self.layout) == data
+        assert form.read(again, layout) == data
         return True
 
     def _refused_in_tiny_blocks(self, path):
@@ -246,9 +247,34 @@ def _formatted():
             for separator in (None, "\t", " ")
         ),
     ]
+    tables = [
+        *(Formatted("0/1 table", ".csv", seeds.MATRIX, "matrix", Layout(separator=one)) for one in (None, ";")),
+        *(
+            Formatted("attributes", ".csv", seeds.ATTRIBUTES, "attributes", Layout(separator=one))
+            for one in (None, ";")
+        ),
+        Formatted("some attributes", ".tsv", seeds.ATTRIBUTES, "attributes", Layout(items="age,sex", missing="drop")),
+        Formatted("CSV of any kind", ".csv", seeds.ANY_CSV),
+        Formatted("CSV of any kind", ".csv", seeds.ANY_CSV, layout=Layout(id="ID", missing="drop")),
+        Formatted("TSV of any kind", ".tsv", seeds.ANY_CSV),
+        Formatted("text of any kind", "", seeds.ANY_CSV),
+        Formatted("long without a header", ".csv", seeds.LONG, "long", Layout(no_header=True)),
+        Formatted("long with gaps", ".csv", seeds.LONG, "long", Layout(missing="drop")),
+        Formatted("wide with gaps", ".csv", seeds.WIDE, "wide", Layout(separator=";", missing="drop")),
+        Formatted("ragged with gaps", ".csv", seeds.RAGGED, "wide", Layout(ragged=True, missing="drop")),
+        Formatted("basket with gaps", ".dat", seeds.BASKET, "basket", Layout(separator=",", missing="drop")),
+    ]
     json_lists = [
+        Formatted("JSON Lines with gaps", ".jsonl", seeds.JSON, "list", Layout(missing="drop")),
         Formatted("JSON Lines", ".jsonl", seeds.JSON, "list"),
         Formatted("JSON paths", ".ndjson", seeds.NESTED_JSON, "long", Layout(id="who.id", item="a.b[c=d].e")),
+        Formatted(
+            "JSON paths with gaps",
+            ".ndjson",
+            seeds.NESTED_JSON,
+            "long",
+            Layout(id="who.id", item="a.b.e", missing="drop"),
+        ),
     ]
     columns = [
         Formatted("Parquet", ".parquet", seeds.parquet(), tiny=False),
@@ -263,10 +289,10 @@ def _formatted():
             lambda whole: pa.compress(whole, "zstd", asbytes=True),
         ),
     ]
-    return text, json_lists, columns, packings
+    return text, tables, json_lists, columns, packings
 
 
-_TEXT, _JSON, _COLUMNS, _PACKINGS = _formatted()
+_TEXT, _TABLES, _JSON, _COLUMNS, _PACKINGS = _formatted()
 
 _SIDE = [
     *(
@@ -336,6 +362,7 @@ _SIDE = [
 
 GROUPS = {
     "text": _TEXT,
+    "tables": _TABLES,
     "json": [
         *_JSON,
         OfOneForm("groups", ".jsonl", seeds.GROUPS, read_grouped, write_grouped),

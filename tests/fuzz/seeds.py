@@ -36,6 +36,31 @@ WIDE = (
     b'id,items\n1,"a,b"\n2," c , d"\n',
 )
 RAGGED = (b"milk,bread,,\ntea\n\n", b'"a, b",c\n"say ""no"""\n', b"a\tb\nc\n", b"a b\r\nc\r\n")
+MATRIX = (
+    b"id,milk,tea\np1,1,0\np2,0,1\n",
+    b'"","rye bread","tea"\n"1",TRUE,FALSE\n"2",FALSE,TRUE\n',
+    b"milk;tea\nyes;no\nno;no\n",
+    b"milk,tea\n1.0,\n0.0,2\n",
+    b",milk\n0,True\n1,False\n",
+)
+ATTRIBUTES = (
+    b"age,sex\n39, m\n50,f\n",
+    b"id;age;sex\np1;39;m\np2;39;f\n",
+    b"id\tage\tsex\np1\t39\tm\np2\t\tf\n",
+    b"age=,sex\n,=\n",
+)
+ANY_CSV = (
+    b"ID;Item;Date\n1;milk;2020\n1;tea;2021\n",
+    b'\xef\xbb\xbf"ID"\t"Items"\r\n"p1"\t"milk,tea"\r\n',
+    b"id;Items\n1;a b\n",
+    b"milk,tea,bread\ntea\nbread,milk\nmilk,tea,wine,bread\n",
+    b"milk;tea;bread\ntea\nbread;milk\nmilk;tea;wine;bread\n",
+    b"Customer;Product\n1;milk\n2;tea\n",
+    b"I10|E11\n0|1\n1|0\n",
+    b"1 2 3\n2 3\n",
+    b"@CONVERTED_FROM_TEXT\n@ITEM=1=milk\n1\n",
+    *MATRIX,
+)
 JSON = (
     b'["milk", 7]\n[]\n',
     b'{"id": "p1", "items": ["milk", "bread"]}\n{"id": 2, "items": []}\n',

@@ -34,11 +34,11 @@ def test_what_once_broke_a_promise_keeps_it_now(tmp_path, name, content):
         reader.check(content, tmp_path)
 
 
-def _raises(*_arguments):
+def _raises(*_arguments, **_options):
     raise KeyError("items")
 
 
-def _forgets(content, *_arguments):
+def _forgets(content, *_arguments, **_options):
     return from_lists([["a"]] * len(b"".join(content)))
 
 

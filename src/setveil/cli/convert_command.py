@@ -6,20 +6,24 @@ from typing import Annotated, cast, get_args
 
 import setveil as sv
 from setveil.base.display import quantity
+from setveil.base.progress import note
 from setveil.cli.options import ForceOption, OutputOptions, ReadingOptions, about
 from setveil.cli.show import say, say_json
 from setveil.data import databases
+from setveil.data.files.piped import OUTPUT_PLACES
 from setveil.data.formats import FORMATS
 from setveil.data.writing import RAGGED, Shape
-from setveil.errors import ExitCode
+from setveil.errors import BadParameter, ExitCode
 from setveil.release.converting import convert_hierarchy
 
 SHAPES = (*FORMATS, RAGGED, *get_args(Shape))
 
 
 def convert(
-    data: Annotated[str, about("A file, a built-in sample, a database with --query, or a release folder.")],
-    out: Annotated[str, about("The file to write, or a database.")],
+    data: Annotated[
+        str, about("A file, - for standard input, a built-in sample, a database with --query, or a release folder.")
+    ],
+    out: Annotated[str, about("The file to write, - for standard output, or a database.")],
     /,
     *,
     to: Annotated[
@@ -62,13 +66,17 @@ def convert(
         sizes = [quantity(len(tree.leaves), "item"), quantity(len(tree.nodes), "node"), quantity(tree.height, "level")]
         sentence = f"{out}: {', '.join(sizes)} below the root"
     else:
+        if out in OUTPUT_PLACES and output.json:
+            raise BadParameter("--json and the data would both go to standard output; name a file, or remove --json")
         read = sv.convert(data, out, to=to, to_separator=to_separator, table=table, force=force, **source.given())
         shown = f"{databases.shown(out)}, table {table}" if databases.is_database(out) else out
         items = len(read.vocabulary)
         found = {"out": shown, "records": read.records, "items": items, "occurrences": read.occurrences}
         sizes = [quantity(read.records, "record"), quantity(items, "item"), quantity(read.occurrences, "occurrence")]
         sentence = f"{shown}: {', '.join(sizes)}"
-    if output.json:
+    if out in OUTPUT_PLACES:
+        note(sentence.replace(out, "standard output", 1))
+    elif output.json:
         say_json(found)
     else:
         say(sentence)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,9 @@ GROUPS = {
     )
 }
 """Command groups: their commands, their line in the overview, and the last paragraph of their help."""
+
+_HYPHEN = "\ue000"
+"""Stands for the argument `-` while options are parsed: cyclopts would take that for an option without a name."""
 
 OVERVIEW = """Publish set-valued data with a privacy guarantee that is checked on the written file.
 
@@ -143,9 +147,11 @@ def _dispatch(arguments: list[str]) -> int:
         _fill(below, commands, within, warning)
         app.command(below)
     try:
-        result = app(arguments or ["--help"], exit_on_error=False, print_error=False)
+        parsed = [_HYPHEN if text == "-" else text for text in arguments]
+        result = app(parsed or ["--help"], exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        raise InputError(f"{' '.join(str(error).split())} See: setveil {_place(arguments)}--help") from None
+        text = " ".join(str(error).split()).replace(_HYPHEN, "-")
+        raise InputError(f"{text} See: setveil {_place(arguments)}--help") from None
     flush()
     return result if isinstance(result, int) else ExitCode.OK
 
@@ -186,12 +192,19 @@ def _called(command: Callable[..., int], arguments: list[str]) -> Callable[..., 
     def call(*places: Any, **given: Any) -> int:
         bound = signature.bind(*places, **given)
         bound.apply_defaults()
-        options = {name: value for name, value in bound.kwargs.items() if value is not None}
+        options = {name: _as_given(value) for name, value in bound.kwargs.items() if value is not None}
         with progress.reporting(show.reporter(quiet=options["output"].quiet)):
-            return command(*bound.args, **options)
+            return command(*map(_as_given, bound.args), **options)
 
     call.__signature__ = signature  # type: ignore[attr-defined]  # cyclopts reads the options from here
     return call
+
+
+def _as_given(value: Any) -> Any:
+    """Return the value of an argument, an option or a group of options, with hyphens where they were given."""
+    if is_dataclass(value):
+        return replace(value, **{one.name: _as_given(getattr(value, one.name)) for one in fields(value)})  # type: ignore[type-var]
+    return "-" if value == _HYPHEN else value
 
 
 def _placeholder() -> None:

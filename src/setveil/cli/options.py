@@ -80,7 +80,8 @@ class ReadingOptions:
     """How to read the data."""
 
     format: Annotated[
-        str | None, about("Format of the data, if the extension does not determine it: basket | long | list | wide.")
+        str | None,
+        about("Format of the data (default: found in the file): basket | long | list | wide | matrix | attributes."),
     ] = None
     id: Annotated[str | None, about("Column with the id of the record (default: id).")] = None
     item: Annotated[
@@ -89,21 +90,35 @@ class ReadingOptions:
             "Column with the item, for data with one row per item (default: item). In JSON Lines, a path such as code.coding.code."
         ),
     ] = None
-    items: Annotated[str | None, about("Column with all items, for data with one row per record (default: items).")] = (
-        None
-    )
+    items: Annotated[
+        str | None,
+        about(
+            "Column with all items, for data with one row per record (default: items). Formats matrix and attributes: the columns to use, "
+            "such as workclass,education (default: all)."
+        ),
+    ] = None
     separator: Annotated[
         str | None,
         about(
-            "What separates the items of a basket line or of a wide cell (default: blanks), or the columns of a long CSV "
-            "(default: a comma)."
+            "What separates the items of a basket line or of a wide cell (default: blanks), or the columns of other CSV files "
+            "(default: found in the file, otherwise a comma)."
         ),
     ] = None
     ragged: Annotated[bool, about("Read a CSV without a header, where each line is a list of items.")] = False
+    no_header: Annotated[
+        bool,
+        about("Read a CSV without a header, where each line is an id and an item. The columns are called 1, 2, ..."),
+    ] = False
+    encoding: Annotated[
+        str | None, about("Character encoding of a text file, such as cp1252, latin-1 or utf-16 (default: utf-8).")
+    ] = None
     query: Annotated[
         str | None,
         about('Query for a database, such as "SELECT customer AS id, product AS item FROM sales ORDER BY 1".'),
     ] = None
+    missing: Annotated[
+        Literal["error", "drop"], about("Refuse missing items (empty cells and nulls), or drop them.")
+    ] = "error"
     empty: Annotated[Literal["keep", "drop"], about("Keep or drop records without items.")] = "keep"
     unit: Annotated[
         Literal["person", "record"] | None,

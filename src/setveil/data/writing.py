@@ -10,6 +10,7 @@ from setveil.base.atomic import make_file
 from setveil.base.progress import note, step
 from setveil.data import databases
 from setveil.data.files.packing import packing_of, plain_suffix, writing
+from setveil.data.files.piped import OUTPUT_PLACES, write_to_standard_output
 from setveil.data.formats import Format, Layout, format_named, format_to_write
 from setveil.errors import BadParameter, Missing, OutputRefused
 
@@ -43,9 +44,10 @@ def write(
     data : Transactions
         The data.
     target : str or Path
-        A file, or the address of a database (`postgresql://`, `sqlite:///`, `duckdb:///`).
+        A file, `-` for standard output, or the address of a database (`postgresql://`, `sqlite:///`, `duckdb:///`).
     format : str, optional
-        `basket`, `long`, `list`, `wide` or `ragged` for a file (default: by its extension); `long` (default) or `list` for a table.
+        `basket`, `long`, `list`, `wide`, `ragged`, `matrix` or `attributes` for a file (default: by its extension); `long` (default) or
+        `list` for a table. Required for standard output, where an extension may follow, as in `list.parquet`.
     separator : str, optional
         The character between items or, in the format `long`, between columns.
     id, item, items : str, optional
@@ -83,11 +85,17 @@ def write(
         return
     if table is not None:
         raise BadParameter("`table=` goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file")
-    path = Path(target)
-    form = format_for(path, format)
     layout = Layout(separator=separator, id=id, item=item, items=items)
     if format == RAGGED:
         layout = Layout(separator=separator, ragged=True)  # no columns, so no names
+    if str(target) in OUTPUT_PLACES:
+        form, path = format_of_output(format)
+        data = _named(data, form, layout)
+        form.refuse(data)
+        write_to_standard_output(form.blocks(data, path, layout))
+        return
+    path = Path(target)
+    form = format_for(path, format)
     with make_file(path, force=force) as hidden, step(f"writing {path.name}"):
         form.write(_named(data, form, layout), hidden, layout)
 
@@ -108,6 +116,19 @@ def format_for(path: Path, named: str | None, *, argument: str = "format") -> Fo
             f"{path}: a {suffix} file cannot have the format {form.name!r}; choose another extension or `{argument}=`"
         )
     return form
+
+
+def format_of_output(named: str | None, *, argument: str = "format") -> tuple[Format, Path]:
+    """Return the format for standard output, and a file name with its extension: `list` and `list.parquet` name both."""
+    if named is None:
+        raise Missing(f"name the format of standard output with `{argument}=`, such as `{argument}='long'`")
+    name, dot, ending = named.partition(".")
+    form = format_named("wide" if name == RAGGED else name)
+    extension = dot + ending or form.extensions[0]
+    if extension not in form.extensions:
+        allowed = " | ".join(form.extensions)
+        raise BadParameter(f"the extension is {extension!r}; allowed for the format {form.name!r} is {allowed}")
+    return form, Path(f"data{extension}")
 
 
 @check_arguments

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.atomic import refuse_file
 from setveil.data import databases
+from setveil.data.files.piped import OUTPUT_PLACES
 from setveil.data.formats import Layout
-from setveil.data.writing import Shape, format_for, write, write_hierarchy
+from setveil.data.formats.record_tables import RecordTable
+from setveil.data.writing import Shape, format_for, format_of_output, write, write_hierarchy
 from setveil.parameters.hierarchy_files import read_hierarchy
 from setveil.release.inputs import as_records
 
@@ -34,7 +37,7 @@ def convert(
     source
         A path, a sample, a database, a release folder, lists of items or a data frame.
     target
-        The file to write, or the address of a database.
+        The file to write, `-` for standard output, or the address of a database.
     to
         The format of the file, if its extension does not determine it.
     to_separator
@@ -68,11 +71,15 @@ def convert(
     >>> sv.read("baskets.csv").occurrences
     3
     """
-    if not databases.is_database(str(target)):
+    if str(target) in OUTPUT_PLACES:
+        format_of_output(to, argument="to")
+    elif not databases.is_database(str(target)):
         format_for(Path(target), to, argument="to")
         refuse_file(Path(target), force=force)  # before the work starts
     data = as_records(source, reading)
     columns = Layout.chosen(reading) if data.source is None or not reading else data.source.layout
+    if isinstance(getattr(data.source, "format", None), RecordTable):
+        columns = replace(columns, items=None)  # a list of columns, not a column of lists
     write(
         data,
         target,

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from setveil.base.arguments import describe
 from setveil.catalog import own_format_of
+from setveil.data import databases
+from setveil.data.files.character_encodings import encoding_named
+from setveil.data.files.piped import opened
 from setveil.data.formats import Layout
 from setveil.data.forms.base import Published
-from setveil.data.reading.source import read
+from setveil.data.reading.source import read, source_name
 from setveil.data.reading.tables import from_arrow, from_pandas
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
@@ -47,24 +50,35 @@ def as_published(given: Any, reading: Reading | None = None) -> Published:
 
 
 def _read_place(place: str | Path, reading: Reading) -> Published:
-    path = Path(place)
-    if (path / CARD_NAME).is_file():
+    if is_release(place):
         from setveil.release.opening import open_release  # noqa: PLC0415 - the model of the card is slow to import, and data files need none
 
-        return open_release(path).data
-    own = own_format_of(path, reading.get("format"))
-    return read(place, **reading) if own is None else cast("Published", own.read(path, Layout()))
+        return open_release(place).data
+    if str(place).startswith("sample:") or databases.is_database(str(place)):
+        return read(place, **reading)
+    if Path(place).is_dir():
+        raise BadData(f"is a folder; expected a file, or a release folder with {CARD_NAME}", file=str(place))
+    with opened(place, encoding_named(reading.get("encoding"))) as path:
+        own = own_format_of(path, reading.get("format"))
+        return read(place, **reading) if own is None else cast("Published", own.read(path, Layout()))
+
+
+def is_release(place: str | Path) -> bool:
+    """Return whether a path is that of a release folder."""
+    try:
+        return (Path(place) / CARD_NAME).is_file()
+    except (OSError, ValueError):  # too long for a path, or not valid as one
+        return False
 
 
 def as_input(place: str | Path, method: type[Method], reading: Reading | None = None) -> Any:
-    """Read the input of a method; a release is returned as its path, because its card determines how it is read."""
-    is_release = Transactions not in method.accepts or (Path(place) / CARD_NAME).is_file()
-    return place if is_release else as_published(place, reading)
+    """Read the input of a method; a release is returned as its path if the method needs its card."""
+    return place if Transactions not in method.accepts else read_place(place, reading or {})
 
 
 def read_place(place: str | Path, reading: Reading) -> Published:
     """Return data in their own form; refuse reading options for a release folder, whose card determines how it is read."""
-    if reading and (Path(place) / CARD_NAME).is_file():
+    if reading and is_release(place):
         raise BadParameter(
             f"`{next(iter(reading))}=` does not apply to a release folder: its card determines how it is read; remove it"
         )
@@ -74,7 +88,7 @@ def read_place(place: str | Path, reading: Reading) -> Published:
 def as_records(given: Any, reading: Reading | None = None, *, place: str = "") -> Transactions:
     """Return data as plain records; refuse a release whose form has none, and name its path."""
     published = as_published(given, reading)
-    place = str(given) if isinstance(given, str | Path) else place
+    place = source_name(given) if isinstance(given, str | Path) else place
     if published.plain is None and place:
         raise BadParameter(f"{place} holds {published.why_not_plain}")
     return published.as_records()
@@ -117,7 +131,7 @@ def private_of(release: Any, private: str | Path | Private | None = None) -> Pri
         return Private.load(Path(private))
     if isinstance(release, Opened):
         folder = None if release.card is None else release.folder
-    elif isinstance(release, str | Path) and (Path(release) / CARD_NAME).is_file():
+    elif isinstance(release, str | Path) and is_release(release):
         Card.load(Path(release))  # report a bad release before a bad private folder
         folder = Path(release)
     else:

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setveil import __version__
+from setveil.base.progress import note
 from setveil.catalog import FORMS, own_format_of
-from setveil.data.formats import Layout, format_named, format_of
+from setveil.data.files.packing import opened_once
+from setveil.data.formats import FORMATS, Layout
 from setveil.data.forms.base import DataPlace
+from setveil.data.reading.detection import reading_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.release.card import CARD_NAME, Card, file_sha256
@@ -139,11 +142,15 @@ def open_file(
 ) -> Opened:
     """Read a data file without a card; `takes` lists the forms that the guarantee to check applies to."""
     found = own_format_of(path, format_name)
-    if found is None and format_name is not None:
-        named = {name: one for form in FORMS.values() for name, one in form.formats().items()}
-        found = named.get(format_name) or format_named(format_name)
-    elif found is None and Transactions in takes:
-        found = format_of(path, layout, argument="release_format")
+    named = {name: one for form in FORMS.values() for name, one in form.formats().items()}
+    if found is None and format_name in named.keys() - FORMATS.keys():
+        found = named[format_name]
+    elif found is None and (format_name is not None or Transactions in takes):
+        with opened_once(path):
+            reading = reading_of(path, format_name, layout, argument="release_format")
+            if reading.note:
+                note(reading.note)
+            return Opened(path, None, reading.form.read(path, reading.layout))
     elif found is None:  # the guarantee does not apply to plain records, and every other form has one format
         found = next(one for form in takes for one in form.formats().values())
     return Opened(path, None, found.read(path, layout))

@@ -10,6 +10,7 @@ from setveil.base.atomic import refuse_two_folders
 from setveil.base.progress import note
 from setveil.data.files.packing import PACKINGS
 from setveil.data.formats import Layout
+from setveil.data.formats.record_tables import RecordTable
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.release.card import CARD_NAME
 from setveil.release.dossier import DOSSIER_NAME, private_beside
@@ -90,7 +91,7 @@ class Target:
         if self.format:
             name, dot, ending = self.format.partition(".")
             chosen, extension = form.format_named(name), dot + ending or None
-        elif source is None or source.format.name not in form.formats():
+        elif source is None or source.format.name not in form.formats() or not source.format.holds_any_items:
             chosen = form.format_named(_default_format(form, data, ids))
         else:
             chosen, extension = source.format, source.extension
@@ -103,7 +104,8 @@ class Target:
                 extension = None
         if source is None or chosen is not source.format:
             # The separator of items in one format can be the separator of columns in another.
-            layout = replace(layout, separator=None, ragged=False)
+            columns = None if source is None or isinstance(source.format, RecordTable) else layout.items
+            layout = replace(layout, separator=None, ragged=False, no_header=False, items=columns)
         if ids == "drop":
             layout = replace(layout, id=None)  # a reader would look for the column
         if self.separator is not None:

@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.base.display import quantity
+from setveil.base.progress import note
 from setveil.data.files.encoding import TextEncoder
 from setveil.data.files.texts import RULE, as_texts, first_unusable, is_list_type, is_text_type, stripped
 from setveil.data.records.labels import note_stripped
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 
 ITEMS = "items"
+DROP_MISSING = "; drop missing items with `missing='drop'`"
+"""The end of a message about a missing item."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,12 @@ class Origin:
 class _Column:
     """A column of texts that arrives in batches."""
 
-    def __init__(self, name: str, origin: Origin, what: str) -> None:
+    def __init__(self, name: str, origin: Origin, what: str, *, drops_missing: bool = False) -> None:
         self._name = name
         self._origin = origin
         self._what = what
+        self._drops_missing = drops_missing
+        self._dropped = 0
         self._with_blanks: set[str] = set()
         """Items that had blanks at their ends."""
         self.encoder = TextEncoder()
@@ -60,15 +66,15 @@ class _Column:
             raise self._origin.wrong(f"the column {self._name!r} is of type {kind}; {expected}")
 
     def encode(self, values: Any, row_of: Any, base: int) -> NDArray[np.int32]:
-        """Return the codes of values; `row_of[i] + base` is the row of value i (None: value i is in row i)."""
+        """Return the codes of values; `row_of[i] + base` is the row of value i (None: value i is in row i).
+
+        The code is -1 for a missing value that is dropped.
+        """
         self.check_type(values.type)
         texts = as_texts(values)
-        if texts.null_count:
+        if texts.null_count and not self._drops_missing:
             at = int(pc.index(texts.is_null(), value=True).as_py())
-            raise self._origin.wrong(
-                f"the column {self._name!r} has a missing value; expected a text or a whole number",
-                self._row(at, row_of, base),
-            )
+            raise self._missing(self._row(at, row_of, base))
         if pa.types.is_dictionary(texts.type):
             # A dictionary may hold unused texts, and its order may differ from the order of rows.
             encoded = texts.indices.dictionary_encode()
@@ -77,21 +83,43 @@ class _Column:
             encoded = texts.dictionary_encode()
             distinct = encoded.dictionary
         used = encoded.indices
-        if distinct.null_count:
+        if distinct.null_count and not self._drops_missing:
             at = int(pc.index(used, pc.index(distinct.is_null(), value=True).cast(used.type)).as_py())
-            raise self._origin.wrong(
-                f"the column {self._name!r} has a missing value; expected a text or a whole number",
-                self._row(at, row_of, base),
-            )
+            raise self._missing(self._row(at, row_of, base))
         if self._what == ITEMS:
             distinct = self._stripped(distinct)
-        wrong = first_unusable(distinct)
-        if wrong is not None:
-            at = int(pc.index(used, pa.scalar(wrong, used.type)).as_py())
-            raise self._origin.wrong(f"the column {self._name!r} {RULE}", self._row(at, row_of, base))
+        if self._drops_missing:
+            return self._codes_without_missing(used, distinct, row_of, base)
+        self._refuse_unusable(distinct, used, row_of, base)
         codes = self.encoder.encode(distinct)
         result: NDArray[np.int32] = codes[used.to_numpy(zero_copy_only=False)] if len(used) else codes[:0]
         return result
+
+    def _codes_without_missing(self, used: Any, distinct: Any, row_of: Any, base: int) -> NDArray[np.int32]:
+        """Return the codes, with -1 for texts that are missing or empty."""
+        there = pc.fill_null(pc.greater(pc.binary_length(distinct), 0), fill_value=False)
+        place = np.cumsum(there.to_numpy(zero_copy_only=False)) - 1
+        place[~there.to_numpy(zero_copy_only=False)] = -1
+        texts = distinct.filter(there)
+        place_of_used = np.append(place, -1)[pc.fill_null(used, len(place)).to_numpy(zero_copy_only=False)]
+        self._refuse_unusable(texts, pa.array(place_of_used), row_of, base)
+        codes: NDArray[np.int32] = np.append(self.encoder.encode(texts), np.int32(-1))[place_of_used]
+        self._dropped += int(np.count_nonzero(codes < 0))
+        return codes
+
+    def _refuse_unusable(self, distinct: Any, used: Any, row_of: Any, base: int) -> None:
+        wrong = first_unusable(distinct)
+        if wrong is not None:
+            at = int(pc.index(used, pa.scalar(wrong, used.type)).as_py())
+            remedy = "" if len(distinct[wrong].as_py()) else self._remedy()
+            raise self._origin.wrong(f"the column {self._name!r} {RULE}{remedy}", self._row(at, row_of, base))
+
+    def _missing(self, row: int) -> BadData:
+        expected = "expected a text or a whole number"
+        return self._origin.wrong(f"the column {self._name!r} has a missing value; {expected}{self._remedy()}", row)
+
+    def _remedy(self) -> str:
+        return DROP_MISSING if self._what == ITEMS else ""
 
     def _stripped(self, distinct: Any) -> Any:
         bare = stripped(distinct)
@@ -102,6 +130,8 @@ class _Column:
     def labels(self) -> list[str]:
         """Return the texts by code. Nothing can be encoded afterwards."""
         note_stripped(len(self._with_blanks))
+        if self._dropped:
+            note(f"{quantity(self._dropped, 'missing item')} dropped")
         texts: list[str] = self.encoder.texts().to_pylist()
         return texts
 
@@ -118,10 +148,11 @@ def _narrow(codes: NDArray[np.int32], distinct: int) -> NDArray[Any]:
 class LongAssembly:
     """Assembles the rows of a long table."""
 
-    def __init__(self, origin: Origin, *, id_column: str, item_column: str) -> None:
+    def __init__(self, origin: Origin, *, id_column: str, item_column: str, drops_missing: bool = False) -> None:
         self._ids = _Column(id_column, origin, "ids")
-        self._items = _Column(item_column, origin, ITEMS)
+        self._items = _Column(item_column, origin, ITEMS, drops_missing=drops_missing)
         self._rows = 0
+        self._occurrences = 0
         self._codes: list[NDArray[Any]] = []
         self._runs: list[tuple[NDArray[np.int32], NDArray[np.int32] | None]] = []
         """For each batch, its runs of rows with the same id: the record of each run, and its length (None: all runs have length 1)."""
@@ -134,16 +165,24 @@ class LongAssembly:
         rows = len(ids)
         if not rows:
             return
+        if pa.types.is_string_view(ids.type):  # Arrow cannot take rows of it
+            ids = as_texts(ids)
         starts = _run_starts(ids)
         records = self._ids.encode(ids.take(pa.array(starts)) if len(starts) < rows else ids, starts, self._rows)
         codes = self._items.encode(items, None, self._rows)
-        self._codes.append(_narrow(codes, len(self._items.encoder)))
         self._note_groups(records)
+        lengths = np.diff(starts, append=rows)
+        there = codes >= 0
+        if not there.all():  # the record of a dropped item remains, maybe empty
+            codes = codes[there]
+            lengths = np.add.reduceat(there, starts)
+        self._codes.append(_narrow(codes, len(self._items.encoder)))
         if 2 * len(starts) > rows:
-            self._runs.append((np.repeat(records, np.diff(starts, append=rows)), None))
+            self._runs.append((np.repeat(records, lengths), None))
         else:
-            self._runs.append((records, np.diff(starts, append=rows).astype(np.int32)))
+            self._runs.append((records, lengths.astype(np.int32)))
         self._rows += rows
+        self._occurrences += len(codes)
 
     def _note_groups(self, records: NDArray[np.int32]) -> None:
         """Track whether the rows of each id are contiguous: then each run is the next record, or continues the last one."""
@@ -166,11 +205,11 @@ class LongAssembly:
 
     def _in_order(self) -> NDArray[np.int32]:
         self._runs.clear()
-        return _joined(self._codes, self._rows)
+        return _joined(self._codes, self._occurrences)
 
     def _by_record(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
         """Collect the rows of each record if they are not contiguous; free each batch after use."""
-        items = np.empty(self._rows, dtype=np.int32)
+        items = np.empty(self._occurrences, dtype=np.int32)
         if len(self._codes) == 1:  # a small file: not worth compiling kernels
             records, lengths = self._runs.pop()
             order = np.argsort(records if lengths is None else np.repeat(records, lengths), kind="stable")
@@ -191,10 +230,13 @@ class LongAssembly:
 class ListAssembly:
     """Assembles records from lists of items."""
 
-    def __init__(self, origin: Origin, *, items_column: str = "items", id_column: str | None = None) -> None:
+    def __init__(
+        self, origin: Origin, *, items_column: str = "items", id_column: str | None = None, drops_missing: bool = False
+    ) -> None:
         self._origin = origin
         self._items_column = items_column
-        self._items = _Column(items_column, origin, ITEMS)
+        self._drops_missing = drops_missing
+        self._items = _Column(items_column, origin, ITEMS, drops_missing=drops_missing)
         self._ids = None if id_column is None else _Column(id_column, origin, "ids")
         self._codes: list[NDArray[Any]] = []
         self._lengths: list[NDArray[np.int32]] = []
@@ -204,11 +246,11 @@ class ListAssembly:
     def add(self, lists: Any, ids: Any = None) -> None:
         """Add a batch: an Arrow column of lists and, if the records have ids, a column of ids."""
         self.check_types(lists.type, None if ids is None else ids.type)
-        if lists.null_count:
+        if lists.null_count and not self._drops_missing:
             at = int(pc.index(lists.is_null(), value=True).as_py())
-            message = f"the column {self._items_column!r} has a missing list; expected a list, which may be empty"
+            message = f"the column {self._items_column!r} has a missing list; expected a list, which may be empty{DROP_MISSING}"
             raise self._origin.wrong(message, self._records + at)
-        lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False).astype(np.int32)
+        lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False).astype(np.int32)
         self.add_flat(lengths, lists.flatten(), ids)
 
     def check_types(self, lists: Any, ids: Any = None) -> None:
@@ -226,10 +268,13 @@ class ListAssembly:
         if len(values):
             owner = np.repeat(np.arange(len(lengths)), lengths)
             codes = self._items.encode(values, owner, self._records)
+            there = codes >= 0
+            if not there.all():
+                codes, lengths = codes[there], np.bincount(owner[there], minlength=len(lengths))
             self._codes.append(_narrow(codes, len(self._items.encoder)))
+            self._occurrences += len(codes)
         self._lengths.append(lengths.astype(np.int32, copy=False))
         self._records += len(lengths)
-        self._occurrences += len(values)
 
     def _add_ids(self, ids: Any) -> None:
         assert self._ids is not None

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from setveil.base import progress
 from setveil.data.files.csv_tables import require
-from setveil.data.files.packing import open_file, packing_of
+from setveil.data.files.packing import open_file, packing_of, plain_suffix
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any, int | None]]:
         raise BadData(
             "is compressed, but Parquet and Arrow files are compressed inside; decompress it first", file=str(path)
         )
-    is_parquet = path.suffix.lower() == ".parquet"
-    with open_file(path) as (raw, size, _encoding), _faults_of(path, "Parquet" if is_parquet else "Arrow"):
+    is_parquet = plain_suffix(path) == ".parquet"
+    with open_file(path) as (raw, size, *_), _faults_of(path, "Parquet" if is_parquet else "Arrow"):
         if size == 0:
             raise BadData("is empty; expected a table", file=str(path))
         if is_parquet:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+DELIMITERS = (",", ";", "\t", "|")
+"""Characters that separate columns, if a file does not follow the default."""
 BLOCK = 1 << 20
 """Bytes in a block; with larger blocks, Arrow needs more memory and is not faster."""
 _LONGEST_LINE = 1 << 28
@@ -41,10 +43,11 @@ class CsvOrigin(Origin):
 
     path: Path
     delimiter: str
+    has_header: bool = True
 
     def wrong(self, message: str, row: int | None = None) -> BadData:
         """Return the error about a row, counted from 0 without the header."""
-        line = None if row is None else _line_of_row(self.path, self.delimiter, row + 2)
+        line = None if row is None else _line_of_row(self.path, self.delimiter, row + 1 + self.has_header)
         return BadData(message, file=self.name, line=line)
 
 
@@ -83,13 +86,15 @@ def require(columns: Sequence[str], wanted: Sequence[str], file: str, hint: str,
             raise BadData(f"{problem}; the columns are: {join_names(columns)}. {hint}", file=file, line=line)
 
 
-def csv_batches(path: Path, wanted: Sequence[str], delimiter: str) -> Iterator[list[Any]]:
-    """Yield the wanted columns in batches; the header must have them."""
+def csv_batches(
+    path: Path, wanted: Sequence[str], delimiter: str, names: Sequence[str] | None = None
+) -> Iterator[list[Any]]:
+    """Yield the wanted columns in batches; the header must have them. `names` are those of a file without a header."""
     done = 0
     for block_size in (BLOCK, _LONGEST_LINE):
         passed = 0
         try:
-            for columns in _arrow_batches(path, wanted, delimiter, block_size):
+            for columns in _arrow_batches(path, wanted, delimiter, block_size, names=names):
                 rows = len(columns[0])
                 if passed + rows > done:
                     yield [column.slice(max(done - passed, 0)) for column in columns]
@@ -98,20 +103,26 @@ def csv_batches(path: Path, wanted: Sequence[str], delimiter: str) -> Iterator[l
         except _NOT_CSV as error:
             if block_size < _LONGEST_LINE and _needs_larger_block(error):
                 continue
-            raise _what_is_wrong(path, wanted, delimiter, error) from None
+            raise _what_is_wrong(path, wanted, delimiter, error, names) from None
         return
 
 
 def _arrow_batches(
-    path: Path, wanted: Sequence[str], delimiter: str, block_size: int, on_broken_row: Any = None
+    path: Path,
+    wanted: Sequence[str],
+    delimiter: str,
+    block_size: int,
+    *,
+    on_broken_row: Any = None,
+    names: Sequence[str] | None = None,
 ) -> Iterator[list[Any]]:
-    if _is_one_line(path):
+    if names is None and _is_one_line(path):
         return  # Arrow refuses a header without a line end
     convert = pacsv.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.large_string()), include_columns=list(wanted), strings_can_be_null=False
     )
     parsing = pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=on_broken_row)
-    options = pacsv.ReadOptions(use_threads=on_broken_row is None, block_size=block_size)
+    options = pacsv.ReadOptions(use_threads=on_broken_row is None, block_size=block_size, column_names=names)
     with reading(path) as (stream, advance):
         reader = pacsv.open_csv(stream, options, parsing, convert)
         for batch in reader:
@@ -123,7 +134,9 @@ def _is_one_line(path: Path) -> bool:
     return not any(b"\n" in block or b"\r" in block for block in blocks(path))
 
 
-def _what_is_wrong(path: Path, wanted: Sequence[str], delimiter: str, error: Exception) -> BadData:
+def _what_is_wrong(
+    path: Path, wanted: Sequence[str], delimiter: str, error: Exception, names: Sequence[str] | None
+) -> BadData:
     """Return the error about a file that Arrow could not read, with the line."""
     file = str(path)
     if wrong_text := _not_utf8(path):
@@ -136,13 +149,14 @@ def _what_is_wrong(path: Path, wanted: Sequence[str], delimiter: str, error: Exc
 
     for block_size in (BLOCK, _LONGEST_LINE):
         try:
-            for _batch in _arrow_batches(path, wanted, delimiter, block_size, on_broken_row):
+            for _batch in _arrow_batches(path, wanted, delimiter, block_size, on_broken_row=on_broken_row, names=names):
                 pass
         except _NOT_CSV as again:
             error = again
             if broken:
                 row = broken[0]
-                message = f"has {quantity(row.actual_columns, 'field')} where the header has {row.expected_columns:,}"
+                first = "header" if names is None else "first line"
+                message = f"has {quantity(row.actual_columns, 'field')} where the {first} has {row.expected_columns:,}"
                 return BadData(message, file=file, line=_line_of_row(path, delimiter, row.number))
             if _needs_larger_block(error):
                 continue

@@ -112,9 +112,10 @@ def read_json_lines(path: Path, layout: Layout) -> Transactions:
                         _LineOrigin(file),
                         items_column=layout.items_column,
                         id_column=layout.id_column if with_ids else None,
+                        drops_missing=layout.drops_missing,
                     )
                 _refuse_other_shape(name, layout.id_column, with_ids=with_ids)
-                values.extend(item_text(item) for item in items)
+                values.extend(_item_or_nothing(item) if layout.drops_missing else item_text(item) for item in items)
             except ValueError as error:
                 raise BadData(str(error), file=file, line=number) from None
             lengths.append(len(items))
@@ -135,6 +136,11 @@ def _refuse_other_shape(name: str | None, column: str, *, with_ids: bool) -> Non
         )
 
 
+def _item_or_nothing(value: Any) -> str:
+    """Return the text of an item; an empty one for null, which the assembly drops."""
+    return "" if value is None else item_text(value)
+
+
 def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
     if isinstance(value, list):
         return None, value
@@ -144,6 +150,8 @@ def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
     if column not in value:
         raise ValueError(f"has no field {column!r}; name yours with `items=`")
     items = value[column]
+    if items is None and layout.drops_missing:
+        items = []
     if not isinstance(items, list):
         raise ValueError(f"the field {column!r} is not a list of items")  # noqa: TRY004 - an error in the data
     name = item_text(value[layout.id_column], "the id") if layout.id_column in value else None

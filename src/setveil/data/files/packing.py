@@ -25,9 +25,14 @@ from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
 PACKINGS = {".gz": "gzip", ".zst": "zstd"}
+PACKING_MARKS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""The first bytes of compressed files."""
 READ_BLOCK = 1 << 22
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""The mark of UTF-8, which some programs write at the beginning of a text file."""
 
 _MARKS = {
     b"\x1f\x8b": "is compressed with gzip, but its name does not end in .gz; rename it",
@@ -47,44 +52,58 @@ _TABLE_KINDS = {b"PAR1": "is a Parquet file; rename it to .parquet", b"ARROW1": 
 
 def packing_of(path: Path) -> str | None:
     """Return the compression of a file by its name, or None."""
-    return PACKINGS.get(path.suffix.lower())
+    return PACKINGS.get(_like(path).suffix.lower())
 
 
 def plain_suffix(path: Path) -> str:
     """Return the extension of a file without .gz or .zst; it determines the format."""
-    return (Path(path.stem).suffix if packing_of(path) else path.suffix).lower()
+    name = _like(path)
+    return (Path(name.stem).suffix if packing_of(path) else name.suffix).lower()
 
 
-class _OpenFile(NamedTuple):
-    """An open file, its size, and its encoding (None: UTF-8, or no text)."""
+class OpenFile(NamedTuple):
+    """An open file."""
 
     raw: Any
     size: int
     encoding: str | None = None
+    """The encoding of the text; None for UTF-8, or no text."""
+    like: Path | None = None
+    """For a pipe, whose name says nothing: a name with the extensions that fit its content."""
 
 
-_held: ContextVar[dict[Path, _OpenFile]] = ContextVar("setveil_held_files", default={})  # noqa: B039 - never changed in place
+_held: ContextVar[dict[Path, OpenFile]] = ContextVar("setveil_held_files", default={})  # noqa: B039 - never changed in place
+
+
+def _like(path: Path) -> Path:
+    held = _held.get().get(path)
+    return path if held is None or held.like is None else held.like
 
 
 @contextmanager
-def opened_once(path: Path, encoding: str | None = None) -> Iterator[None]:
-    """Keep a file open for the block; each reader in the block starts at the beginning of the same open file.
-
-    `encoding`, a result of `encoding_named`, is that of a text file. Readers in the block read the file as UTF-8.
-    """
+def holding(path: Path, opening: Callable[[], AbstractContextManager[OpenFile]]) -> Iterator[None]:
+    """Keep a file open for the block, unless it is; each reader in the block starts at its beginning."""
     if path in _held.get():
         yield
         return
-    with _open(path) as file:
-        token = _held.set({**_held.get(), path: file._replace(encoding=encoding)})
+    with opening() as file:
+        token = _held.set({**_held.get(), path: file})
         try:
             yield
         finally:
             _held.reset(token)
 
 
+def opened_once(path: Path, encoding: str | None = None) -> AbstractContextManager[None]:
+    """Keep a file open for the block; each reader in the block starts at the beginning of the same open file.
+
+    `encoding`, a result of `encoding_named`, is that of a text file. Readers in the block read the file as UTF-8.
+    """
+    return holding(path, lambda: _open(path, encoding))
+
+
 @contextmanager
-def open_file(path: Path) -> Iterator[_OpenFile]:
+def open_file(path: Path) -> Iterator[OpenFile]:
     """Yield an Arrow file at its beginning, and its size; refuse what is not a readable file."""
     if held := _held.get().get(path):
         held.raw.seek(0)
@@ -95,7 +114,7 @@ def open_file(path: Path) -> Iterator[_OpenFile]:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[_OpenFile]:
+def _open(path: Path, encoding: str | None = None) -> Iterator[OpenFile]:
     name = str(path)
     try:
         found = path.stat()
@@ -112,7 +131,7 @@ def _open(path: Path) -> Iterator[_OpenFile]:
     except ValueError:
         raise BadData("is not a valid file name", file=repr(name)) from None
     with raw:
-        yield _OpenFile(raw, found.st_size)
+        yield OpenFile(raw, found.st_size, encoding)
 
 
 class _Reader:
@@ -149,7 +168,7 @@ def reading(path: Path) -> Iterator[tuple[Any, Callable[[], None]]]:
     """
     name, packing = str(path), packing_of(path)
     try:
-        with open_file(path) as (raw, size, encoding), progress.step(f"reading {path.name}", size) as advance:
+        with open_file(path) as (raw, size, encoding, _), progress.step(f"reading {path.name}", size) as advance:
             file = _Reader(raw)
             with ExitStack() as stack:
                 stream = stack.enter_context(pa.PythonFile(file, "r"))
@@ -171,7 +190,7 @@ def blocks(path: Path) -> Iterator[bytes]:
         while block := stream.read(READ_BLOCK):
             if first:
                 refuse_other_kind(block, str(path))
-                block, first = block.removeprefix(b"\xef\xbb\xbf"), False
+                block, first = block.removeprefix(BYTE_ORDER_MARK), False
             yield block
             advance()
 

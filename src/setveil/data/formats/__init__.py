@@ -25,6 +25,8 @@ MEMBERS = {
     "Long": "long",
     "List": "list",
     "Wide": "wide",
+    "Matrix": "matrix",
+    "Attributes": "attributes",
 }
 """The class of each format and its module, in display order."""
 

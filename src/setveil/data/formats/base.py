@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from setveil.data.records.transactions import Transactions
 
+Missing = Literal["error", "drop"]
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -28,16 +30,25 @@ class Layout:
     items: str | None = None
     ragged: bool = False
     """A wide file without a header: each line is a record, and its fields are the items."""
+    no_header: bool = False
+    """A long CSV file without a header; its columns are then called `1`, `2` and so on."""
+    missing: Missing = "error"
+    """Whether missing items are an error or dropped."""
+
+    @property
+    def drops_missing(self) -> bool:
+        """Whether missing items are dropped."""
+        return self.missing == "drop"
 
     @property
     def id_column(self) -> str:
         """The name of the column of ids."""
-        return self.id or "id"
+        return self.id or ("1" if self.no_header else "id")
 
     @property
     def item_column(self) -> str:
         """The name of the column with one item per row."""
-        return self.item or "item"
+        return self.item or ("2" if self.no_header else "item")
 
     @property
     def items_column(self) -> str:
@@ -62,6 +73,8 @@ class Format(ABC):
     ids: ClassVar[Literal["none", "optional", "required"]]
     """Whether a file holds ids of records."""
     holds_empty_records: ClassVar[bool]
+    holds_any_items: ClassVar[bool] = True
+    """Whether records may hold any items; releases are written in such formats."""
 
     @abstractmethod
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil.data.files.assembly import ListAssembly, Origin
+from setveil.data.files.assembly import DROP_MISSING, ListAssembly, Origin
+from setveil.data.files.packing import BYTE_ORDER_MARK
 from setveil.data.files.packing import blocks as file_blocks
 from setveil.data.files.texts import CONTROL, check_separator, first_unusable, not_utf8
 from setveil.data.formats.base import Format, Layout
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 _BLANKS = b" \t\r\v\f"
 _BLANKS_TEXT = _BLANKS.decode()
 _NEWLINE = 10
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEADER_LINE = re.compile(rb"@(?:CONVERTED_FROM_|ITEM=|NAME=|ATTRIBUTEVALUE=)")
 _NAME_LINE = re.compile(r"@ITEM=([^=]+)=(.+)")
 _WRITTEN_RECORDS = 1 << 18
@@ -49,7 +49,7 @@ class Basket(Format):
 
     def read(self, path: Path, layout: Layout) -> Transactions:
         """Read a basket file."""
-        return parse(file_blocks(path), _separator(layout), str(path))
+        return parse(file_blocks(path), _separator(layout), str(path), drops_missing=layout.drops_missing)
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
         """Return the separator, if one was given."""
@@ -82,8 +82,8 @@ def lines_of(data: Transactions, written_labels: Any, separator: str) -> Iterato
             first_line = text.partition(b"\n")[0]
             if _HEADER_LINE.match(first_line):
                 raise OutputRefused("the first record begins like the header of an SPMF file; choose another format")
-            if text.startswith(_BYTE_ORDER_MARK):
-                yield _BYTE_ORDER_MARK  # readers remove one
+            if text.startswith(BYTE_ORDER_MARK):
+                yield BYTE_ORDER_MARK  # readers remove one
         yield text + b"\n"
 
 
@@ -105,9 +105,9 @@ def _unwritable(label: str, separator: str | None) -> str | None:
     return "holds a line break or another control character" if re.search(CONTROL, label) else None
 
 
-def parse(content: Iterator[bytes], separator: str | None, file: str) -> Transactions:
+def parse(content: Iterator[bytes], separator: str | None, file: str, *, drops_missing: bool = False) -> Transactions:
     """Make transactions from the content of a basket file, given in blocks."""
-    assembly = ListAssembly(Origin(file))
+    assembly = ListAssembly(Origin(file), drops_missing=drops_missing)
     names: dict[str, str] = {}
     line, in_header = 0, True
     for block in _whole_lines(content):
@@ -119,7 +119,7 @@ def parse(content: Iterator[bytes], separator: str | None, file: str) -> Transac
             records = block
         if not records:
             continue
-        lengths, tokens = _split(records, separator, file, line)
+        lengths, tokens = _split(records, separator, file, line, keeps_empty=drops_missing)
         assembly.add_flat(lengths, tokens)
         line += len(lengths)
     if in_header:
@@ -179,14 +179,21 @@ def _without_header(block: bytes, names: dict[str, str], file: str, before: int)
     return block[at:], taken
 
 
-def _split(content: bytes, separator: str | None, file: str, line: int) -> tuple[NDArray[np.int64], Any]:
-    """Return the number of items of each line of a block, and all items; `line` is the number of lines before the block."""
+def _split(
+    content: bytes, separator: str | None, file: str, line: int, *, keeps_empty: bool
+) -> tuple[NDArray[np.int64], Any]:
+    """Return the number of items of each line of a block, and all items; `line` is the number of lines before the block.
+
+    An empty item between two separators is refused, or kept.
+    """
     raw = np.frombuffer(content, dtype=np.uint8)
     _refuse_control_bytes(raw, file, line)
     newline = raw == _NEWLINE
     lines = int(np.count_nonzero(newline)) + (0 if raw[-1] == _NEWLINE else 1)
     tokens, line_of_token = (
-        _split_blanks(raw, newline) if separator is None else _split_at(raw, newline, separator, file, line)
+        _split_blanks(raw, newline)
+        if separator is None
+        else _split_at(raw, newline, separator, _Refusing(file, line, keeps_empty))
     )
     try:
         tokens.validate(full=True)
@@ -216,10 +223,19 @@ def _split_blanks(raw: NDArray[np.uint8], newline: NDArray[np.bool_]) -> tuple[A
     return _texts(raw[inside[1:-1]], ends - starts), line
 
 
+class _Refusing(NamedTuple):
+    """What to refuse, and where it is: the file and the number of lines before the block."""
+
+    file: str
+    before: int
+    keeps_empty: bool
+
+
 def _split_at(
-    raw: NDArray[np.uint8], newline: NDArray[np.bool_], separator: str, file: str, before: int
+    raw: NDArray[np.uint8], newline: NDArray[np.bool_], separator: str, refusing: _Refusing
 ) -> tuple[Any, NDArray[np.int64]]:
-    """Split at a separator; strip blanks around items and refuse empty items."""
+    """Split at a separator; strip blanks around items."""
+    file, before, keeps_empty = refusing
     if raw[-1] != _NEWLINE:
         raw, newline = np.append(raw, np.uint8(_NEWLINE)), np.append(newline, True)
     cuts = np.flatnonzero(newline | (raw == ord(separator)))
@@ -232,13 +248,16 @@ def _split_at(
     fields_of_line = np.bincount(line)
     blank_line = empty & (fields_of_line[line] == 1)
     broken = np.flatnonzero(empty & ~blank_line)
-    if len(broken):
+    if len(broken) and not keeps_empty:
         at = before + int(line[broken[0]]) + 1
-        raise BadData(f"an item between two {separator!r} is empty; expected a name", file=file, line=at)
+        message = f"an item between two {separator!r} is empty; expected a name{DROP_MISSING}"
+        raise BadData(message, file=file, line=at)
     tokens, line = tokens.filter(pa.array(~blank_line)), line[~blank_line]
-    wrong = first_unusable(tokens)
+    named = pc.greater(pc.binary_length(tokens), 0)
+    wrong = first_unusable(tokens.filter(named))
     if wrong is not None:  # such as a tab, which counts as a blank at the ends
-        raise BadData("an item holds a control character", file=file, line=before + int(line[wrong]) + 1)
+        at = before + int(line[named.to_numpy(zero_copy_only=False)][wrong]) + 1
+        raise BadData("an item holds a control character", file=file, line=at)
     return tokens, line
 
 

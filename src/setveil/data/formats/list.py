@@ -47,7 +47,10 @@ class List(Format):
         with_ids = layout.id is not None or layout.id_column in schema.names
         names = [layout.items_column] + ([layout.id_column] if with_ids else [])
         assembly = ListAssembly(
-            Origin(str(path)), items_column=names[0], id_column=layout.id_column if with_ids else None
+            Origin(str(path)),
+            items_column=names[0],
+            id_column=layout.id_column if with_ids else None,
+            drops_missing=layout.drops_missing,
         )
         if all(schema.names.count(name) == 1 for name in names):  # otherwise `batches` refuses it
             assembly.check_types(*(schema.field(name).type for name in names))

@@ -15,8 +15,8 @@ import pyarrow.csv as pacsv
 
 from setveil.data.files import column_files, json_lines
 from setveil.data.files.assembly import LongAssembly, Origin
-from setveil.data.files.csv_tables import CsvOrigin, csv_batches, header, require
-from setveil.data.files.packing import opened_once, plain_suffix
+from setveil.data.files.csv_tables import DELIMITERS, CsvOrigin, csv_batches, header, require
+from setveil.data.files.packing import BYTE_ORDER_MARK, opened_once, plain_suffix
 from setveil.data.files.texts import check_column_names, check_separator, refuse_unusable
 from setveil.data.formats.base import Format, Layout
 from setveil.data.records.ragged import record_ranges
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 _HINT = "Name yours with `id=` and `item=`"
+_NUMBERS_HINT = "Name yours by their numbers with `id=` and `item=`, or omit `no_header=True`"
 WRITTEN_ROWS = 1 << 20
 
 
@@ -50,21 +51,27 @@ class Long(Format):
         names = [layout.id_column, layout.item_column]
         check_column_names(*names)
         if plain_suffix(path) in column_files.EXTENSIONS:
-            return _assembled(Origin(str(path)), names, column_files.batches(path, names, _HINT, repeating=names[1:]))
+            found = column_files.batches(path, names, _HINT, repeating=names[1:])
+            return _assembled(Origin(str(path)), names, found, layout)
         if plain_suffix(path) in json_lines.EXTENSIONS:
             from setveil.data.files.json_paths import path_batches  # noqa: PLC0415 - only nested objects need it
 
-            origin, found = path_batches(path, names)
-            return _assembled(origin, names, found)
+            lines, rows = path_batches(path, names)
+            return _assembled(lines, names, rows, layout)
         delimiter = delimiter_of(path, layout.separator)
         with opened_once(path):
-            require(header(path, delimiter), names, str(path), _HINT)
-            return _assembled(CsvOrigin(str(path), path, delimiter), names, csv_batches(path, names, delimiter))
+            columns = header(path, delimiter)
+            numbers = [str(number) for number in range(1, len(columns) + 1)] if layout.no_header else None
+            require(numbers or columns, names, str(path), _NUMBERS_HINT if layout.no_header else _HINT)
+            origin = CsvOrigin(str(path), path, delimiter, has_header=not layout.no_header)
+            return _assembled(origin, names, csv_batches(path, names, delimiter, numbers), layout)
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
         """Return the names of the columns and, if one was given, the separator."""
         del data
         columns: dict[str, str | bool] = {"id": layout.id_column, "item": layout.item_column}
+        if layout.no_header:
+            columns["no_header"] = True
         return columns | ({"separator": layout.separator} if layout.separator else {})
 
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
@@ -81,11 +88,12 @@ class Long(Format):
             yield from column_files.written(path, columns, long_batches(data, names))
         else:
             delimiter = delimiter_of(path, layout.separator)
-            yield from csv_text(long_batches(data, names), names, delimiter, (data.ids, data.labels))
+            top = [] if layout.no_header else names
+            yield from csv_text(long_batches(data, names), top, delimiter, (data.ids, data.labels))
 
 
-def _assembled(origin: Origin, names: list[str], batches: Iterator[list[Any]]) -> Transactions:
-    assembly = LongAssembly(origin, id_column=names[0], item_column=names[1])
+def _assembled(origin: Origin, names: list[str], batches: Iterator[list[Any]], layout: Layout) -> Transactions:
+    assembly = LongAssembly(origin, id_column=names[0], item_column=names[1], drops_missing=layout.drops_missing)
     for ids, items in batches:
         assembly.add(ids, items)
     return assembly.finish()
@@ -108,11 +116,27 @@ def long_batches(data: Transactions, names: list[str]) -> Iterator[Any]:
         yield pa.RecordBatch.from_arrays(columns, names=names)
 
 
+def header_line(names: list[str], delimiter: str) -> bytes:
+    """Return the first line of a CSV file; nothing if there are no names."""
+    if not names:
+        return b""
+    top = io.StringIO()
+    is_alone = len(names) == 1 and has_delimiter(names[0])
+    csv.writer(
+        top, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if is_alone else csv.QUOTE_MINIMAL
+    ).writerow(names)
+    line = top.getvalue().encode()
+    return BYTE_ORDER_MARK + line if line.startswith(BYTE_ORDER_MARK) else line  # readers remove one
+
+
+def has_delimiter(text: str) -> bool:
+    """Return whether an only column would look like several with another delimiter than its file has."""
+    return any(one in text for one in DELIMITERS)
+
+
 def csv_text(batches: Iterator[Any], names: list[str], delimiter: str, texts: tuple[Any, ...]) -> Iterator[bytes]:
     """Yield the blocks of a CSV file; `texts` are all texts that can occur, to decide whether quotes are needed."""
-    top = io.StringIO()
-    csv.writer(top, delimiter=delimiter, lineterminator="\n").writerow(names)
-    yield top.getvalue().encode()
+    yield header_line(names, delimiter)
     # Arrow's "needed" quotes every text; most files need no quotes.
     special = f'["{re.escape(delimiter)}]'
     quotes = any(pc.any(pc.match_substring_regex(column, special)).as_py() for column in texts)

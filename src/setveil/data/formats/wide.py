@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil.data.files.assembly import ListAssembly, Origin
-from setveil.data.files.csv_tables import CsvOrigin, csv_batches, header, require
+from setveil.data.files.assembly import DROP_MISSING, ListAssembly, Origin
+from setveil.data.files.csv_tables import DELIMITERS, CsvOrigin, csv_batches, header, require
 from setveil.data.files.packing import opened_once, read_bytes
 from setveil.data.files.texts import CONTROL, check_column_names, check_separator, not_utf8, refuse_unusable
 from setveil.data.formats.base import Format, Layout
@@ -42,20 +43,25 @@ class Wide(Format):
     def read(self, path: Path, layout: Layout) -> Transactions:
         """Read a file, with ids if the header has a column for them."""
         if layout.ragged:
-            return _read_ragged(path, _ragged_separator(path, layout))
+            return _read_ragged(path, _ragged_separator(path, layout), layout)
         separator = _separator(layout)
         check_column_names(layout.items_column, layout.id_column)
-        delimiter = delimiter_of(path, None)
         with opened_once(path):
-            columns = header(path, delimiter)
+            delimiter, columns = _split_header(path, layout.items_column)
             with_ids = layout.id is not None or layout.id_column in columns
             names = [layout.items_column] + ([layout.id_column] if with_ids else [])
             require(columns, names, str(path), _HINT)
             origin = CsvOrigin(str(path), path, delimiter)
-            assembly = ListAssembly(origin, items_column=names[0], id_column=layout.id_column if with_ids else None)
+            drops = layout.drops_missing
+            assembly = ListAssembly(
+                origin,
+                items_column=names[0],
+                id_column=layout.id_column if with_ids else None,
+                drops_missing=drops,
+            )
             row = 0
             for cells, *ids in csv_batches(path, names, delimiter):
-                lengths, items = _split_cells(cells, separator, origin, row, names[0])
+                lengths, items = _split_cells(cells, separator, None if drops else _Gaps(origin, row, names[0]))
                 assembly.add_flat(lengths, items, *ids)
                 row += len(cells)
         return assembly.finish()
@@ -95,6 +101,20 @@ class Wide(Format):
         yield from csv_text(_cells(data, names, joiner), names, delimiter, texts)
 
 
+def _split_header(path: Path, column: str) -> tuple[str, list[str]]:
+    """Return what separates the columns, and their names: the default, or the only other delimiter by which there is this column."""
+    default = delimiter_of(path, None)
+    names = {}
+    for delimiter in dict.fromkeys((default, *DELIMITERS)):
+        with suppress(BadData):  # such as the quotes of a file with another delimiter
+            names[delimiter] = header(path, delimiter)
+        if column in names.get(default, ()):
+            break
+    having = [delimiter for delimiter, columns in names.items() if column in columns]
+    chosen = having[0] if len(having) == 1 else default
+    return chosen, names.get(chosen) or header(path, chosen)
+
+
 def _separator(layout: Layout) -> str | None:
     if layout.separator in (None, " "):
         return None
@@ -122,10 +142,18 @@ def _cells(data: Transactions, names: list[str], joiner: str) -> Iterator[Any]:
         yield pa.RecordBatch.from_arrays(columns, names=names)
 
 
+class _Gaps(NamedTuple):
+    """Where cells are, for the error about an empty item."""
+
+    origin: Origin
+    row: int
+    column: str
+
+
 def _split_cells(
-    cells: Any, separator: str | None, origin: Origin, row: int, column: str
+    cells: Any, separator: str | None, gaps: _Gaps | None
 ) -> tuple[np.ndarray[Any, np.dtype[np.int64]], Any]:
-    """Return the number of items of each cell, and all items."""
+    """Return the number of items of each cell, and all items; empty ones are refused, or remain if `gaps` is None."""
     cells = pc.ascii_trim(cells, _BLANKS)
     blanks = f"[{_BLANKS}]+"
     lists = pc.split_pattern_regex(cells, blanks) if separator is None else pc.split_pattern(cells, separator)
@@ -135,9 +163,9 @@ def _split_cells(
     owner = np.repeat(np.arange(len(lengths)), lengths)
     nothing = empty & (lengths[owner] == 1)
     broken = np.flatnonzero(empty & ~nothing)
-    if len(broken):
-        message = f"an item between two {separator!r} in the column {column!r} is empty; expected a name"
-        raise origin.wrong(message, row + int(owner[broken[0]]))
+    if len(broken) and gaps is not None:
+        message = f"an item between two {separator!r} in the column {gaps.column!r} is empty; expected a name"
+        raise gaps.origin.wrong(message + DROP_MISSING, gaps.row + int(owner[broken[0]]))
     lengths[owner[nothing]] = 0
     return lengths, items.filter(pa.array(~nothing))
 
@@ -145,7 +173,7 @@ def _split_cells(
 # -- ragged lines ------------------------------------------------------------------------------------------------------
 
 
-def _read_ragged(path: Path, separator: str) -> Transactions:
+def _read_ragged(path: Path, separator: str, layout: Layout) -> Transactions:
     """Read lines of items; empty fields at the end of a line are padding from spreadsheets and are ignored."""
     file = str(path)
     content = read_bytes(path)
@@ -154,7 +182,7 @@ def _read_ragged(path: Path, separator: str) -> Transactions:
     if wrong := not_utf8(content, file):
         raise wrong
     text = content.decode()
-    assembly = ListAssembly(_Lines(file))
+    assembly = ListAssembly(_Lines(file), drops_missing=layout.drops_missing)
     lines = (line + "\n" for line in text.removesuffix("\n").split("\n"))
     reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=True)
     values: list[str] = []
@@ -165,8 +193,11 @@ def _read_ragged(path: Path, separator: str) -> Transactions:
             record = [field.strip(_BLANKS) for field in fields]
             while record and not record[-1]:
                 record.pop()
-            if any(not item or re.search(CONTROL, item) for item in record):
-                message = f"an item between two {separator!r} is empty or holds a control character"
+            if any(not item for item in record) and not layout.drops_missing:
+                message = f"an item between two {separator!r} is empty{DROP_MISSING}"
+                raise BadData(message, file=file, line=reader.line_num)
+            if any(re.search(CONTROL, item) for item in record):
+                message = f"an item between two {separator!r} holds a control character"
                 raise BadData(message, file=file, line=reader.line_num)
             values.extend(record)
             lengths.append(len(record))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from setveil.base import progress
 from setveil.base.arguments import check_arguments
 from setveil.base.display import quantity
-from setveil.data.files.packing import opened_once, plain_suffix
+from setveil.data.files import column_files
+from setveil.data.files.character_encodings import encoding_named
+from setveil.data.files.packing import plain_suffix
+from setveil.data.files.piped import INPUT_PLACES, STANDARD_INPUT, opened
 from setveil.data.formats import Format, Layout, format_named, format_of
+from setveil.data.formats.base import Missing
+from setveil.data.reading.detection import Reading, reading_of
 from setveil.data.records.look_alikes import note_look_alikes
 from setveil.data.records.transactions import Unit
 from setveil.errors import BadParameter, InputError
@@ -48,7 +53,7 @@ class Source:
     extension: str
     layout: Layout
     options: dict[str, Any]
-    """The reading options that were given."""
+    """The options of `read` that read the data again: those that were given, and those that were found in the file."""
 
 
 @check_arguments
@@ -61,28 +66,42 @@ def read(
     item: str | None = None,
     items: str | None = None,
     ragged: bool = False,
+    no_header: bool = False,
+    encoding: str | None = None,
     query: str | None = None,
+    missing: Missing = "error",
     empty: Empty = "keep",
     unit: Unit | None = None,
     person: str | None = None,
 ) -> Transactions:
     """Read data from a file, a database or a built-in sample.
 
+    The format and the separator of a file without `format` are found in its extension, its header and its first rows. A note states
+    what was found. A file that can be read in several ways is refused.
+
     Parameters
     ----------
     source : str or Path
-        A file, also compressed (`.gz`, `.zst`); the address of a database (`postgresql://`, `sqlite:///`, `duckdb:///`); or a sample such
-        as `sample:supermarket?records=1000&seed=7`.
+        A file, also compressed (`.gz`, `.zst`); `-` for standard input; the address of a database (`postgresql://`, `sqlite:///`,
+        `duckdb:///`); a sample such as `sample:supermarket?records=1000&seed=7`; or a release folder.
     format : str, optional
-        `basket`, `long`, `list` or `wide`. Default: by the extension and the columns of the file.
+        `basket`, `long`, `list`, `wide`, `matrix` or `attributes`. Default: found in the file.
     separator : str, optional
-        The character between items or, in the format `long`, between columns. Default: blanks, or a comma.
+        The character between items or, in the formats `long`, `matrix` and `attributes`, between columns. Default: found in the file,
+        otherwise blanks or a comma.
     id, item, items : str, optional
-        The names of the columns: ids, one item per row, and all items of a record. Default: `id`, `item` and `items`.
+        The names of the columns: ids, one item per row, and all items of a record. Default: `id`, `item` and `items`. For the formats
+        `matrix` and `attributes`, `items` lists the columns to use, such as `workclass,education`.
     ragged : bool, default: False
         Read a CSV file without a header, in which every field of a line is an item.
+    no_header : bool, default: False
+        Read a long CSV file without a header. Its columns are called `1`, `2` and so on; the ids are in `1`, the items in `2`.
+    encoding : str, optional
+        The character encoding of a text file, such as `cp1252`, `latin-1` or `utf-16`. Default: UTF-8.
     query : str, optional
         The SQL query. Required for a database.
+    missing : {'error', 'drop'}, default: 'error'
+        Refuse missing items (empty cells and nulls), or drop them with a note.
     empty : {'keep', 'drop'}, default: 'keep'
         Keep or drop records without items.
     unit : {'person', 'record'}, optional
@@ -112,14 +131,18 @@ def read(
     """
     if empty not in ("keep", "drop"):
         raise BadParameter(f"empty is {empty!r}; allowed is keep | drop")
+    if missing not in ("error", "drop"):
+        raise BadParameter(f"missing is {missing!r}; allowed is error | drop")
     if isinstance(source, str) and "\n" in source:  # the content of a file, not its name
         lines = len(source.splitlines())
         raise BadParameter(
             f"source is a text of {lines:,} lines; expected a path; write the text to a file, or use from_lists"
         )
     id, unit = resolve_person(person, id, unit)  # noqa: A001 - the word people use
-    layout = Layout(separator=separator, id=id, item=item, items=items, ragged=ragged)
-    form, data = _read(source, format, layout, query)
+    layout = Layout(
+        separator=separator, id=id, item=item, items=items, ragged=ragged, no_header=no_header, missing=missing
+    )
+    place, extension, found, data = _read(source, _Asked(format, layout, query, encoding))
     data = note_look_alikes(data)
     if person is not None and data.ids is None:
         raise BadParameter(
@@ -130,47 +153,67 @@ def read(
         progress.note(f"{quantity(data.empty_records, 'empty record')} {what}")
         if empty == "drop":
             data = data.without_empty()
-    given = {
-        "format": format,
-        "separator": separator,
-        "item": item,
-        "items": items,
-        "ragged": ragged or None,
-        "query": query,
-    }
-    given |= {"id": id, "empty": None if empty == "keep" else empty, "unit": unit}
+    is_found = bool(found.note) or place == str(STANDARD_INPUT)  # whose name shows no format
+    given = {"format": found.form.name if is_found else format} | _given(found.layout)
+    given |= {"query": query, "encoding": encoding, "empty": None if empty == "keep" else empty, "unit": unit}
     options = {name: value for name, value in given.items() if value is not None}
-    extension = plain_suffix(Path(source))
-    read_from = Source(source_name(source), form, extension, form.layout_after(extension, layout), options)
+    written = found.form.layout_after(extension, found.layout)
+    read_from = Source(place, found.form, extension, written, options)
     return (data if unit is None else data.with_unit(unit)).with_source(read_from)
 
 
-def _read(source: str | Path, named: str | None, layout: Layout, query: str | None) -> tuple[Format, Transactions]:
-    """Return the format of the source and its data."""
+def _given(layout: Layout) -> dict[str, Any]:
+    """Return the options of a layout that differ from their defaults."""
+    defaults = vars(Layout())
+    return {name: value for name, value in asdict(layout).items() if value != defaults[name]}
+
+
+class _Asked(NamedTuple):
+    """What the arguments of `read` say of the source."""
+
+    format: str | None
+    layout: Layout
+    query: str | None
+    encoding: str | None
+
+
+def _read(source: str | Path, asked: _Asked) -> tuple[str, str, Reading, Transactions]:
+    """Return where the data come from, the extension, how they were read, and the data."""
     from setveil.data import databases  # noqa: PLC0415 - loaded only for reading
 
     text = str(source)
-    if databases.is_database(text):
+    is_database = databases.is_database(text)
+    encoding = encoding_named(asked.encoding)
+    if asked.encoding is not None and (is_database or text.startswith("sample:")):
+        raise BadParameter("`encoding=` goes with a text file, not with a database or a sample")
+    if is_database:
         from setveil.data.reading.tables import read_query  # noqa: PLC0415 - loaded only for databases
 
-        return format_named("long"), read_query(text, query, named, layout)
-    if query is not None:
+        data = read_query(text, asked.query, asked.format, asked.layout)
+        return source_name(source), "", Reading(format_named("long"), asked.layout), data
+    if asked.query is not None:
         raise BadParameter("`query=` goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file")
     if text.startswith("sample:"):
         from setveil.data.samples import read_sample  # noqa: PLC0415 - loaded only for samples
 
-        return format_named("long"), read_sample(text)
-    path = Path(source)
-    with opened_once(path):  # the format may depend on its columns
-        form = source_format(path, named, layout)
-        return form, form.read(path, layout)
+        return text, "", Reading(format_named("long"), asked.layout), read_sample(text)
+    with opened(source, encoding) as path:  # the format may depend on its columns
+        suffix = plain_suffix(path)
+        if asked.encoding is not None and suffix in column_files.EXTENSIONS:
+            raise BadParameter(f"`encoding=` goes with a text file, not with a {suffix} file")
+        found = reading_of(path, asked.format, asked.layout)
+        if found.note:
+            progress.note(found.note)
+        return str(path), suffix, found, found.form.read(path, found.layout)
 
 
 def source_name(source: str | Path) -> str:
-    """Return a data argument for display: an address without its password."""
+    """Return a data argument for display: an address without its password, and a name for standard input."""
     from setveil.data import databases  # noqa: PLC0415 - loaded only for reading
 
-    return databases.shown(str(source)) if databases.is_database(str(source)) else str(source)
+    if databases.is_database(str(source)):
+        return databases.shown(str(source))
+    return str(STANDARD_INPUT) if str(source) in INPUT_PLACES else str(source)
 
 
 def source_format(source: str | Path, named: str | None, layout: Layout) -> Format:

@@ -7,7 +7,7 @@ recognized by their method `tocsr`.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -15,16 +15,21 @@ import pyarrow as pa
 from setveil.base.arguments import check_arguments, describe
 from setveil.data.files.assembly import ListAssembly, LongAssembly, Origin
 from setveil.data.files.csv_tables import require
+from setveil.data.files.table_cells import all_boolean, read_records
 from setveil.data.files.texts import check_column_names, is_list_type, join_names
-from setveil.data.formats.base import Layout
+from setveil.data.formats.base import Layout, Missing
 from setveil.data.reading.source import resolve_person
 from setveil.data.records.look_alikes import note_look_alikes
 from setveil.data.records.transactions import Transactions, Unit
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+Shape = Literal["long", "list", "matrix", "attributes"]
+"""What the rows of a table are."""
+SHAPES = get_args(Shape)
+_COLUMNS_OF_LONG = 2
 _HINT = "Name yours with `items=`, or with `id=` and `item=`"
 
 
@@ -32,8 +37,8 @@ def read_query(url: str, query: str | None, shape: str | None, layout: Layout) -
     """Read the result of a query: `long`, or one row per record if it has a column of lists."""
     from setveil.data import databases  # noqa: PLC0415 - loaded only for databases
 
-    if shape not in (None, "long", "list"):
-        raise BadParameter(f"the format is {shape!r}; allowed for a query is long | list")
+    if shape not in (None, *SHAPES):
+        raise BadParameter(f"the format is {shape!r}; allowed for a query is {' | '.join(SHAPES)}")
     with databases.query_batches(url, query or "") as reader:
         return assemble(reader.schema, reader, layout, databases.shown(url), shape=shape)
 
@@ -44,14 +49,20 @@ def assemble(
     """Make transactions from record batches; the shape depends on the named columns, or on the existing ones if none is named."""
     names = schema.names
     if shape is None:
-        lists = layout.items_column in names and is_list_type(schema.field(names.index(layout.items_column)).type)
-        shape = "list" if layout.items is not None or (layout.item is None and lists) else "long"
+        shape = _shape_of(schema, layout)
     origin = Origin(name)
+    if shape in ("matrix", "attributes"):
+
+        def chosen(wanted: list[str]) -> Iterator[list[Any]]:
+            for batch in batches:
+                yield [batch.column(names.index(column)) for column in wanted]
+
+        return read_records(names, chosen, origin, layout, of_values=shape == "attributes")
     if shape == "long":
         wanted = [layout.id_column, layout.item_column]
         check_column_names(*wanted)
         require(names, wanted, name, _HINT, line=None)
-        long = LongAssembly(origin, id_column=wanted[0], item_column=wanted[1])
+        long = LongAssembly(origin, id_column=wanted[0], item_column=wanted[1], drops_missing=layout.drops_missing)
         for batch in batches:
             long.add(*(batch.column(names.index(column)) for column in wanted))
         return long.finish()
@@ -59,11 +70,25 @@ def assemble(
     wanted = [layout.items_column] + ([layout.id_column] if with_ids else [])
     check_column_names(*wanted)
     require(names, wanted, name, _HINT, line=None)
-    rows = ListAssembly(origin, items_column=wanted[0], id_column=layout.id_column if with_ids else None)
+    rows = ListAssembly(
+        origin,
+        items_column=wanted[0],
+        id_column=layout.id_column if with_ids else None,
+        drops_missing=layout.drops_missing,
+    )
     rows.check_types(*(schema.field(names.index(column)).type for column in wanted))
     for batch in batches:
         rows.add(*(batch.column(names.index(column)) for column in wanted))
     return rows.finish()
+
+
+def _shape_of(schema: Any, layout: Layout) -> Shape:
+    """Return the shape that the columns show: of lists, of flags without a column of items, or one row per item."""
+    names = schema.names
+    lists = layout.items_column in names and is_list_type(schema.field(names.index(layout.items_column)).type)
+    if layout.items is not None or (layout.item is None and lists):
+        return "list"
+    return "matrix" if all_boolean(schema, layout) else "long"
 
 
 @check_arguments
@@ -73,6 +98,8 @@ def from_arrow(
     id: str | None = None,  # noqa: A002 - the word people use
     item: str | None = None,
     items: str | None = None,
+    format: Shape | None = None,  # noqa: A002 - the word people use
+    missing: Missing = "error",
     unit: Unit | None = None,
     person: str | None = None,
 ) -> Transactions:
@@ -87,7 +114,13 @@ def from_arrow(
     id, item : str, optional
         The columns of a long table with one row per item. Default: `id` and `item`.
     items : str, optional
-        The column of lists of a table with one row per record. Default: `items`.
+        The column of lists of a table with one row per record. Default: `items`. For `matrix` and `attributes`, the columns to use,
+        such as `workclass,education`.
+    format : {'long', 'list', 'matrix', 'attributes'}, optional
+        `matrix` is a 0/1 or Boolean table with one column per item; in `attributes`, each cell is the item `column=value`. Default: by the
+        columns; a table of Boolean columns is a `matrix`.
+    missing : {'error', 'drop'}, default: 'error'
+        Refuse missing items (empty texts and nulls), or drop them with a note.
     unit : {'person', 'record'}, optional
         Whether every record is one person. Default: `record`.
     person : str, optional
@@ -114,13 +147,17 @@ def from_arrow(
     [['bread', 'milk'], ['milk']]
     """
     id, unit = resolve_person(person, id, unit)  # noqa: A001 - the word people use
-    layout = Layout(id=id, item=item, items=items)
+    if format not in (None, *SHAPES):
+        raise BadParameter(f"format is {format!r}; allowed is {' | '.join(SHAPES)}")
+    if missing not in get_args(Missing):
+        raise BadParameter(f"missing is {missing!r}; allowed is {' | '.join(get_args(Missing))}")
+    layout = Layout(id=id, item=item, items=items, missing=missing)
     name = "the table"
     try:
         reader, alone = _reader(table, layout.items_column)
         if alone:
             layout = replace(layout, items=layout.items_column)
-        data = assemble(reader.schema, reader, layout, name)
+        data = assemble(reader.schema, reader, layout, name, shape=format)
     except pa.ArrowException as error:
         raise BadData(f"{name} cannot be read ({str(error).splitlines()[0]})") from None
     note_look_alikes(data)
@@ -150,6 +187,8 @@ def from_pandas(
     id: str | None = None,  # noqa: A002 - the word people use
     item: str | None = None,
     items: str | None = None,
+    format: Shape | None = None,  # noqa: A002 - the word people use
+    missing: Missing = "error",
     unit: Unit | None = None,
     person: str | None = None,
 ) -> Transactions:
@@ -191,17 +230,33 @@ def from_pandas(
         )
     id, unit = resolve_person(person, id, unit)  # noqa: A001 - the word people use
     wanted = [name for name in (id or "id", item or "item", items or "items") if name in frame.columns]
+    if _is_table(frame, format, item, items):
+        wanted = list(frame.columns)
+        sparse = {name: kind.subtype for name, kind in frame.dtypes.items() if hasattr(kind, "subtype")}
+        frame = frame.astype(sparse)
+    elif not wanted or ((items or "items") not in wanted and len(wanted) < _COLUMNS_OF_LONG):
+        lacking = next(name for name in (id or "id", item or "item", items or "items") if name not in wanted)
+        problem = f"has no column {lacking!r}" if wanted else "has none of the expected columns"
+        raise BadData(
+            f"the data frame {problem}; its columns are: {join_names(map(str, frame.columns))}. {_HINT}; "
+            "if each column is an item, use `format='matrix'`"
+        )
     try:
         table = pa.Table.from_pandas(frame[wanted], preserve_index=False)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise BadData(
             f"the data frame holds values that are neither text nor whole numbers ({str(error).splitlines()[0][:200]})"
         ) from None
-    if not wanted:
-        raise BadData(
-            f"the data frame has none of the expected columns; its columns are: {join_names([str(c) for c in frame.columns])}. {_HINT}"
-        )
-    return from_arrow(table, id=id, item=item, items=items, unit=unit)
+    return from_arrow(table, id=id, item=item, items=items, format=format, missing=missing, unit=unit)
+
+
+def _is_table(frame: Any, shape: Shape | None, item: str | None, items: str | None) -> bool:
+    """Return whether each column of a data frame is an item, or holds values: as named, or because all are Boolean."""
+    if shape is not None:
+        return shape in ("matrix", "attributes")
+    others = [str(kind) for name, kind in frame.dtypes.items() if name != "id"]
+    named = item is not None or items is not None or {"item", "items"} & {*frame.columns}
+    return not named and bool(others) and all("bool" in kind for kind in others)
 
 
 from_polars = from_arrow

@@ -465,7 +465,15 @@ class Disassociated(Published):
 
         if format_name is not None:
             return format_name in cls.formats()
-        return path.is_file() and looks_disassociated(path)
+        return looks_disassociated(path)
+
+    @property
+    def why_not_plain(self) -> str:
+        """Why there are no records, and what accepts the data."""
+        return (
+            "disassociated data, which cannot be read as plain records; publish records of it with the method reassociation, or use "
+            "mine, risk and measure, which accept it"
+        )
 
     # -- comparing ------------------------------------------------------------------------------------------------------------
 

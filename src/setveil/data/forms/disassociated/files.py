@@ -94,9 +94,10 @@ def read_disassociated(source: str | Path) -> Disassociated:
     Disassociated(1 cluster, 1 record chunk, 3 records, 2 items)
     """
     path = Path(source)
-    data = _read_parquet(path) if plain_suffix(path) == ".parquet" else _read_lines(path)
-    with path.open("rb") as file:
-        return replace(data, source_sha256=hashlib.file_digest(file, "sha256").hexdigest())
+    with packing.opened_once(path):
+        data = _read_parquet(path) if plain_suffix(path) == ".parquet" else _read_lines(path)
+        with packing.open_file(path) as file:
+            return replace(data, source_sha256=hashlib.file_digest(file.raw, "sha256").hexdigest())
 
 
 def looks_disassociated(path: Path) -> bool:
