@@ -109,7 +109,7 @@ def test_lines_without_an_item_can_be_dropped(written):
     path = written(
         condition("a", "I10"), condition("a") | {"code": None}, condition("b") | {"code": {"text": "unclear"}}
     )
-    with pytest.raises(sv.BadData, match="line 2: the column 'code.coding.code' has a missing value"):
+    with pytest.raises(sv.BadData, match=r"line 2: the column 'code\.coding\.code' has a missing value"):
         sv.read(path, id="subject.reference", item="code.coding.code")
     data = sv.read(path, id="subject.reference", item="code.coding.code", missing="drop")
     assert data.ids.to_pylist() == ["Patient/a", "Patient/b"]
