@@ -259,6 +259,7 @@ def risk(
     known: int = 3,
     sensitive: Sequence[str] | str | Path = (),
     item_column: str | None = None,
+    side_encoding: str | None = None,
     names: Mapping[str, str] | str | Path | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Risk:
@@ -274,6 +275,8 @@ def risk(
         Sensitive items, or a file with one per line or with a column of items. The result shows how surely known items reveal them.
     item_column : str, optional
         The column of the file that holds the items.
+    side_encoding : str, optional
+        The encoding of the file, if it is not UTF-8.
     names : mapping of str to str, str or Path, optional
         The names of items that are codes, or a file with them as for `read_names`; the result shows them beside the codes.
     threads : int, optional
@@ -302,14 +305,15 @@ def risk(
     published = as_published(data)
     rows = _rows_of(published, data)
     if isinstance(sensitive, str | Path):
-        named: SensitiveItems | None = SensitiveItems.read(sensitive, data=published, item_column=item_column)
+        options = {"item_column": item_column, "side_encoding": side_encoding}
+        named: SensitiveItems | None = SensitiveItems.read(sensitive, data=published, **options)
     else:
         named = SensitiveItems(sensitive) if len(sensitive) else None
     unique = () if rows is None else unique_shares(unique_records(rows, known), rows.records)
     links = _links(published) if rows is None else None
     holes, hole_count = ((), None) if rows is None else _holes(rows)
     alike = LookAlikes.among(published.labels_shown)
-    item_names = as_item_names(names, published, item_column)
+    item_names = as_item_names(names, published, item_column, side_encoding)
     found = Risk(
         form=published.form_title,
         records=published.records,

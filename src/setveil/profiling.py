@@ -158,6 +158,7 @@ def profile(
     itemsets: Sequence[Sequence[str]] | str | Path = (),
     separator: str | None = None,
     item_column: str | None = None,
+    side_encoding: str | None = None,
     names: Mapping[str, str] | str | Path | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Profile:
@@ -177,6 +178,8 @@ def profile(
         The separator between items in a file of itemsets.
     item_column : str, optional
         The column of these files that holds the items.
+    side_encoding : str, optional
+        The encoding of these files, if they are not UTF-8.
     names : mapping of str to str, str or Path, optional
         The names of items that are codes, or a file with them as for `read_names`; the result shows them beside the codes.
     threads : int, optional
@@ -203,10 +206,11 @@ def profile(
     """
     refuse_known(known)
     data = as_records(data)
+    options = {"item_column": item_column, "side_encoding": side_encoding}
     if isinstance(sensitive, str | Path):
-        sensitive = list(SensitiveItems.read(sensitive, data=data, item_column=item_column))
+        sensitive = list(SensitiveItems.read(sensitive, data=data, **options))
     if isinstance(itemsets, str | Path):
-        itemsets = list(NamedItemsets.read(itemsets, separator=separator, item_column=item_column))
+        itemsets = list(NamedItemsets.read(itemsets, separator=separator, **options))
     lists: dict[str, NameList] = {}
     if sensitive:
         lists["sensitive"] = SensitiveItems(sensitive)
@@ -234,7 +238,7 @@ def profile(
         itemsets=_holders_of_each(data, itemsets),
         names=lists_found,
         look_alike_pairs=LookAlikes.of(data).pairs,
-        item_names=as_item_names(names, data, item_column).among(shown),
+        item_names=as_item_names(names, data, item_column, side_encoding).among(shown),
     )
 
 

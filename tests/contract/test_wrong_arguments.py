@@ -41,7 +41,13 @@ def like(name):
     return type(name, (), {})()
 
 
-TAXONOMY = {"item_column": "item", "missing_category": None, "path_column": None, "path_separator": None}
+TAXONOMY = {
+    "item_column": "item",
+    "missing_category": None,
+    "path_column": None,
+    "path_separator": None,
+    "side_encoding": None,
+}
 GOOD = {
     "association_rules": lambda: {"itemsets": sv.mine(DATA, 1), "min_confidence": 0.5, "min_lift": 1, "threads": 1},
     "check_joined": lambda: {"opened": like("OpenedJoined"), "population": None, "a": None, "b": None},
@@ -91,11 +97,20 @@ GOOD = {
         "itemsets": [["a"]],
         "separator": ";",
         "item_column": None,
+        "side_encoding": None,
         "names": None,
         "threads": 1,
     },
     "releases": lambda: {"file": "releases.db"},
-    "risk": lambda: {"data": DATA, "known": 1, "sensitive": ["a"], "item_column": None, "names": None, "threads": 1},
+    "risk": lambda: {
+        "data": DATA,
+        "known": 1,
+        "sensitive": ["a"],
+        "item_column": None,
+        "side_encoding": None,
+        "names": None,
+        "threads": 1,
+    },
     "provide": lambda: {
         "home": like("Home"),
         "policy": like("Policy"),
@@ -140,9 +155,15 @@ GOOD = {
         "data": None,
         **TAXONOMY,
     },
-    "read_itemsets": lambda: {"source": "itemsets.txt", "data": None, "separator": None, "item_column": None},
+    "read_itemsets": lambda: {
+        "source": "itemsets.txt",
+        "data": None,
+        "separator": None,
+        "item_column": None,
+        "side_encoding": None,
+    },
     "read_joined": lambda: {"folder": "release", "file": "data.csv"},
-    "read_names": lambda: {"source": "sample:hospital", "data": None, "item_column": None},
+    "read_names": lambda: {"source": "sample:hospital", "data": None, "item_column": None, "side_encoding": None},
     "read_policy": lambda: {"path": "policy.toml"},
     "read_population": lambda: {"source": "people.txt", "id_column": "id", "query": None, "separator": None},
     "read_predicates": lambda: {"source": "queries.jsonl"},
@@ -156,7 +177,12 @@ GOOD = {
         "population": None,
         "person": None,
     },
-    "read_sensitive": lambda: {"source": "sample:supermarket", "data": None, "item_column": None},
+    "read_sensitive": lambda: {
+        "source": "sample:supermarket",
+        "data": None,
+        "item_column": None,
+        "side_encoding": None,
+    },
     "simulate": lambda: {
         "policy": like("Policy"),
         "originals": like("Originals"),

@@ -15,7 +15,7 @@ from pyarrow import feather
 import setveil as sv
 from setveil.data.files.side_tables import SEPARATORS, open_table, read_table
 from setveil.data.records.transactions import from_lists
-from setveil.errors import BadData
+from setveil.errors import BadData, BadParameter
 from setveil.parameters.categories import read_categories
 from setveil.parameters.hierarchy_files import read_hierarchy
 from setveil.parameters.named_itemsets import read_itemsets
@@ -364,3 +364,35 @@ def test_mined_itemsets_are_read_in_each_format(tmp_path):
     for ending in (".csv", ".jsonl", ".txt", ".parquet", ".arrow", ".csv.gz"):
         sv.write_mined(found, tmp_path / f"mined{ending}")
         assert set(read_itemsets(tmp_path / f"mined{ending}")) == {("milk",), ("tea",), ("milk", "tea")}
+
+
+# -- other encodings ---------------------------------------------------------------------------------------------------
+
+READERS = {
+    "categories.csv": (lambda path, **options: dict(read_categories(path, **options)), "item;category\ncafé;thé\n"),
+    "tree.csv": (lambda path, **options: read_hierarchy(path, **options).parent_of(), "item,parent\ncafé,thé\n"),
+    "list.txt": (lambda path, **options: list(read_sensitive(path, **options)), "café\nthé\n"),
+    "codes.csv": (lambda path, **options: list(read_sensitive(path, item_column="nom", **options)), "nom;x\ncafé;1\n"),
+    "sets.txt": (lambda path, **options: list(read_itemsets(path, **options)), "café thé\n"),
+    "sets.jsonl": (lambda path, **options: list(read_itemsets(path, **options)), '["café"]\n'),
+}
+
+
+@pytest.mark.parametrize("packing", ["", ".gz"])
+@pytest.mark.parametrize("name", READERS)
+def test_text_that_is_not_utf8_has_the_encoding_that_was_named(written, name, packing):
+    read, content = READERS[name]
+    expected = read(written(content, name + packing))
+    for encoding in ("cp1252", "utf-16"):
+        path = written(content.encode(encoding), encoding + name + packing)
+        with pytest.raises(BadData, match=r"`side_encoding='(cp1252|utf-16)'`"):
+            read(path)
+        assert read(path, side_encoding=encoding) == expected
+    assert read(written(content, name + packing), side_encoding="cp1252") == expected, "UTF-8 is read as it is"
+
+
+def test_unknown_encodings_are_refused(written):
+    with pytest.raises(BadParameter, match="the encoding is 'cp9999'"):
+        read_sensitive(written("a\n"), side_encoding="cp9999")
+    with pytest.raises(BadData, match="there is no such file"):
+        read_categories("nowhere.csv", side_encoding="cp1252")

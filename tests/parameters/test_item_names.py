@@ -69,6 +69,14 @@ def test_bad_files_are_refused(written, content, line, sentence):
     assert sentence in str(caught.value)
 
 
+def test_names_may_have_another_encoding(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_bytes("item,name\nI10,état\n".encode("cp1252"))
+    assert sv.read_names(path, side_encoding="cp1252")["I10"] == "état"
+    with pytest.raises(sv.BadData, match="not UTF-8 text"):
+        sv.read_names(path)
+
+
 def test_samples_and_icd_10_cm_have_names():
     assert sv.read_names("sample:hospital")["I10"] == "high blood pressure"
     data = sv.from_lists([["i10", "E119", "milk"]])

@@ -7,7 +7,7 @@ from typing import Annotated, cast, get_args
 import setveil as sv
 from setveil.base.display import quantity
 from setveil.base.progress import note
-from setveil.cli.options import ForceOption, OutputOptions, ReadingOptions, about
+from setveil.cli.options import ForceOption, OutputOptions, ReadingOptions, SideEncodingOption, about
 from setveil.cli.show import say, say_json
 from setveil.data import databases
 from setveil.data.files.piped import OUTPUT_PLACES
@@ -42,6 +42,7 @@ def convert(
     path_separator: Annotated[
         str | None, about("With --to levels or parents: what separates the names of a path (default: ' > ').")
     ] = None,
+    side_encoding: SideEncodingOption = None,
     to_separator: Annotated[str | None, about("What separates items or columns in OUT.")] = None,
     table: Annotated[str | None, about("The new table, if OUT is a database: NAME or SCHEMA.NAME.")] = None,
     source: ReadingOptions,
@@ -60,8 +61,8 @@ def convert(
     """
     if to in get_args(Shape):
         columns = {"item_column": item_column, "path_column": path_column, "path_separator": path_separator}
-        shape = cast("Shape", to)
-        tree = convert_hierarchy(data, out, shape=shape, force=force, levels=levels, paths=paths, **columns)
+        options = {"levels": levels, "paths": paths, "side_encoding": side_encoding, **columns}
+        tree = convert_hierarchy(data, out, shape=cast("Shape", to), force=force, **options)
         found = {"out": out, "items": len(tree.leaves), "nodes": len(tree.nodes), "height": tree.height}
         sizes = [quantity(len(tree.leaves), "item"), quantity(len(tree.nodes), "node"), quantity(tree.height, "level")]
         sentence = f"{out}: {', '.join(sizes)} below the root"

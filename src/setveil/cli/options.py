@@ -45,6 +45,9 @@ ItemColumnOption = Annotated[
     str | None,
     about("Column of a side file that holds the items (default: item, or the one that matches the data)."),
 ]
+SideEncodingOption = Annotated[
+    str | None, about("Encoding of side files that are not UTF-8, such as cp1252 or utf-16.")
+]
 MeasureOption = Annotated[
     Literal["none", "quick", "full"] | None,
     about(

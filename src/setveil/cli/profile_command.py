@@ -12,6 +12,7 @@ from setveil.cli.options import (
     NamesOption,
     OutputOptions,
     ReadingOptions,
+    SideEncodingOption,
     ThreadsOption,
     about,
     list_separator,
@@ -37,6 +38,7 @@ def profile(
         str | None, about("File with one itemset per line, or JSON lists in .jsonl. Counts the records that hold each.")
     ] = None,
     item_column: ItemColumnOption = None,
+    side_encoding: SideEncodingOption = None,
     names: NamesOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
@@ -57,6 +59,7 @@ def profile(
         itemsets=itemsets or (),
         separator=list_separator({**asdict(source), "data": data}),
         item_column=item_column,
+        side_encoding=side_encoding,
         names=names,
         threads=threads,
     )

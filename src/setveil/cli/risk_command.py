@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Annotated
 
 import setveil as sv
-from setveil.cli.options import ItemColumnOption, NamesOption, OutputOptions, ReadingOptions, ThreadsOption, about
+from setveil.cli.options import (
+    ItemColumnOption,
+    NamesOption,
+    OutputOptions,
+    ReadingOptions,
+    SideEncodingOption,
+    ThreadsOption,
+    about,
+)
 from setveil.cli.show import say, say_json, say_table
 from setveil.errors import ExitCode
 from setveil.release.inputs import read_place
@@ -23,6 +31,7 @@ def risk(
         ),
     ] = None,
     item_column: ItemColumnOption = None,
+    side_encoding: SideEncodingOption = None,
     names: NamesOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
@@ -41,6 +50,7 @@ def risk(
         known=known,
         sensitive=sensitive or (),
         item_column=item_column,
+        side_encoding=side_encoding,
         names=names,
         threads=threads,
     )

@@ -13,13 +13,13 @@ import numpy as np
 from setveil.base import progress
 from setveil.base.arguments import check_arguments
 from setveil.base.display import quantity
-from setveil.data.files.side_files import first_unusable, shown
+from setveil.data.files.side_files import first_unusable, shown, side_file
 from setveil.data.files.texts import join_names
 from setveil.data.records.labels import note_stripped, stripped
 from setveil.data.records.look_alikes import LookAlikes, written
 from setveil.errors import BadData, BadParameter
 from setveil.parameters.kind import Option, Origin, ParameterKind
-from setveil.parameters.layouts import ITEM_COLUMN, PATH_OPTIONS, Columns, missing_option, named_in
+from setveil.parameters.layouts import ITEM_COLUMN, PATH_OPTIONS, SIDE_ENCODING, Columns, missing_option, named_in
 from setveil.parameters.makers import items_for, maker_of
 from setveil.parameters.prefixes import categories_by_prefix, checked_lengths
 
@@ -87,6 +87,7 @@ class Categories(ParameterKind, Mapping[str, str]):
         ITEM_COLUMN,
         missing_option("Category"),
         *PATH_OPTIONS,
+        SIDE_ENCODING,
     )
     bad_values = ("a text", {"item": 3}, 17, {"of_item": {}, "missing_category": ""})
     names_items = True
@@ -284,6 +285,7 @@ def read_categories(
     missing_category: str | None = None,
     path_column: str | None = None,
     path_separator: str | None = None,
+    side_encoding: str | None = None,
 ) -> Categories:
     """Read categories from a table or from a sample, or assign them at random.
 
@@ -310,6 +312,8 @@ def read_categories(
         The column that holds paths such as `Food > Dairy > Milk`. Default: the column in which paths are found.
     path_separator : str, optional
         What separates the names of a path. Default: ` > `.
+    side_encoding : str, optional
+        The encoding of text that is not UTF-8, such as `cp1252`.
 
     Returns
     -------
@@ -340,8 +344,9 @@ def read_categories(
         found = _Found(dict(made), "as this text says", has_choice=False)
     else:
         columns = Columns(item_column, path_column, path_separator)
-        table = columns.open(text, None if data is None else data.vocabulary)
-        found = _of_table(table, wanted, columns, accept_empty=missing_category is not None)
+        with side_file(text, side_encoding):
+            table = columns.open(text, None if data is None else data.vocabulary)
+            found = _of_table(table, wanted, columns, accept_empty=missing_category is not None)
     categories = Categories(found.of_item, missing_category)
     sizes = (
         f"{quantity(len(categories), 'item')} in {quantity(len(set(found.of_item.values())), 'category', 'categories')}"
@@ -354,6 +359,7 @@ def read_categories(
         missing_category=missing_category,
         path_column=path_column,
         path_separator=path_separator,
+        side_encoding=side_encoding,
     )
     if found.has_choice:
         progress.note(origin.found + found.hint)

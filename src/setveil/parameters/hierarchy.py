@@ -23,7 +23,7 @@ from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.parameters.categories import Categories
 from setveil.parameters.kind import Option, ParameterKind
-from setveil.parameters.layouts import ITEM_COLUMN, PATH_OPTIONS, missing_option
+from setveil.parameters.layouts import ITEM_COLUMN, PATH_OPTIONS, SIDE_ENCODING, missing_option
 from setveil.parameters.prefixes import checked_lengths, parents_by_prefix
 from setveil.parameters.tree_numbering import number_nodes
 
@@ -96,6 +96,7 @@ class Hierarchy(ParameterKind):
         ITEM_COLUMN,
         missing_option("Group"),
         *PATH_OPTIONS,
+        SIDE_ENCODING,
     )
     bad_values: ClassVar[tuple[Any, ...]] = ("a text", {}, {"a": "a"}, {"a": 3}, {"a": ""}, 17)
     names_items: ClassVar[bool] = True

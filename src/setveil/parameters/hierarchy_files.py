@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.base import progress
 from setveil.base.arguments import check_arguments, describe
 from setveil.base.display import quantity
-from setveil.data.files.side_files import first_unusable, shown
+from setveil.data.files.side_files import first_unusable, shown, side_file
 from setveil.data.files.texts import CONTROL, RULE, join_names
 from setveil.errors import BadData, BadParameter
 from setveil.parameters.hierarchy import Hierarchy
@@ -54,6 +54,7 @@ def read_hierarchy(
     missing_category: str | None = None,
     path_column: str | None = None,
     path_separator: str | None = None,
+    side_encoding: str | None = None,
 ) -> Hierarchy:
     """Read a hierarchy from a table or from a sample, or build a balanced one over the items of the data.
 
@@ -83,6 +84,8 @@ def read_hierarchy(
         The column that holds paths. Default: the column in which paths are found.
     path_separator : str, optional
         What separates the names of a path. Default: ` > `.
+    side_encoding : str, optional
+        The encoding of text that is not UTF-8, such as `cp1252`.
 
     Returns
     -------
@@ -115,7 +118,8 @@ def read_hierarchy(
             tree: Hierarchy = make(text, data=data, levels=levels, paths=paths, missing_category=missing_category)
             how = "as this text says"
         else:
-            nodes, how = _read_nodes(columns.open(text, labels), levels, columns, paths=paths)
+            with side_file(text, side_encoding):
+                nodes, how = _read_nodes(columns.open(text, labels), levels, columns, paths=paths)
             nodes.add_labels(labels or (), missing_category)
             tree = nodes.build()
     groups = quantity(len(tree.nodes) - len(tree.leaves), "group")
@@ -128,6 +132,7 @@ def read_hierarchy(
         missing_category=missing_category,
         path_column=path_column,
         path_separator=path_separator,
+        side_encoding=side_encoding,
     )
     return tree.with_origin(origin)
 

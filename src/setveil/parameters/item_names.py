@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base.arguments import check_arguments, describe
 from setveil.base.display import cut
-from setveil.data.files.side_files import shown, unusable
+from setveil.data.files.side_files import shown, side_file, unusable
 from setveil.data.files.side_tables import read_table
 from setveil.data.files.texts import join_names
 from setveil.errors import BadData, BadParameter
@@ -134,7 +134,13 @@ NO_NAMES = ItemNames({})
 
 
 @check_arguments
-def read_names(source: str | Path, data: Transactions | None = None, *, item_column: str | None = None) -> ItemNames:
+def read_names(
+    source: str | Path,
+    data: Transactions | None = None,
+    *,
+    item_column: str | None = None,
+    side_encoding: str | None = None,
+) -> ItemNames:
     """Read the names of items from a file with a header or from a sample, or take those of ICD-10-CM.
 
     Parameters
@@ -146,6 +152,8 @@ def read_names(source: str | Path, data: Transactions | None = None, *, item_col
         The data whose items need names. They are required for `icd10cm`, and help to find the column of the items.
     item_column : str, optional
         The column of the items. Default: `item`, or the column that clearly matches the items of `data`.
+    side_encoding : str, optional
+        The encoding of text that is not UTF-8, such as `cp1252`.
 
     Returns
     -------
@@ -167,14 +175,19 @@ def read_names(source: str | Path, data: Transactions | None = None, *, item_col
     >>> sv.read_names("sample:hospital").text("I10")
     'I10 (high blood pressure)'
     """
-    return _read(str(source), data, item_column)
+    return _read(str(source), data, item_column, side_encoding)
 
 
-def _read(text: str, data: Published | None, item_column: str | None = None) -> ItemNames:
+def _read(text: str, data: Published | None, item_column: str | None, side_encoding: str | None) -> ItemNames:
     if make := maker_of(text, MAKERS):
         made: ItemNames = make(text, data=data)
         return made
-    table = read_table(text, item_column, None if data is None else data.vocabulary)
+    with side_file(text, side_encoding):
+        return _of_table(read_table(text, item_column, None if data is None else data.vocabulary))
+
+
+def _of_table(table: Table) -> ItemNames:
+    """Return the names in a table."""
     column = _column_of_names(table)
     if column is None:
         known = join_names(table.others)
@@ -211,7 +224,10 @@ def names_of_sample(text: str, **_given: Any) -> ItemNames:
 
 
 def as_item_names(
-    given: Mapping[str, str] | str | Path | None, data: Published | None = None, item_column: str | None = None
+    given: Mapping[str, str] | str | Path | None,
+    data: Published | None = None,
+    item_column: str | None = None,
+    side_encoding: str | None = None,
 ) -> ItemNames:
     """Return names that were given as a mapping, or as a file or text to read; none if nothing was given."""
     if given is None:
@@ -223,4 +239,4 @@ def as_item_names(
     if not isinstance(given, str | PathLike):
         wanted = "a mapping from item to name, both texts, or a file with names"
         raise BadParameter(f"names is {describe(given)}; expected {wanted}")
-    return _read(str(given), data, item_column)
+    return _read(str(given), data, item_column, side_encoding)

@@ -30,6 +30,7 @@ ITEM_COLUMN = Option(
     "Column of a side file that holds the items (default: item, or the one that matches the data); several names, separated by commas, "
     "for files that differ.",
 )
+SIDE_ENCODING = Option("side_encoding", str, "Encoding of side files that are not UTF-8, such as cp1252 or utf-16.")
 PATH_OPTIONS = (
     Option("path_column", str, "Column that holds paths such as Food > Dairy > Milk (default: recognized by ' > ')."),
     Option("path_separator", str, "What separates the names of a path, such as / (default: ' > ')."),

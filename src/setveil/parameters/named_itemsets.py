@@ -13,13 +13,13 @@ import numpy as np
 from setveil.base import progress
 from setveil.base.arguments import check_arguments
 from setveil.base.display import quantity
-from setveil.data.files.side_files import first_unusable, shown
+from setveil.data.files.side_files import first_unusable, shown, side_file
 from setveil.data.records.labels import label_order, note_stripped, stripped
 from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData
 from setveil.parameters.itemset_files import itemsets_in
 from setveil.parameters.kind import CommandExample, Origin
-from setveil.parameters.layouts import ITEM_COLUMN
+from setveil.parameters.layouts import ITEM_COLUMN, SIDE_ENCODING
 from setveil.parameters.names_found import NameList
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
     )
     noun: ClassVar[str] = "itemsets"
     ending = ".jsonl"
-    options = (ITEM_COLUMN,)
+    options = (ITEM_COLUMN, SIDE_ENCODING)
     bad_values = ("a text", [], [[]], ["a text"], [[3]], 17, None)
 
     def __init__(self, itemsets: Iterable[Iterable[str]]) -> None:
@@ -118,12 +118,19 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
 
     @classmethod
     def read(
-        cls, source: str | Path, *, separator: str | None = None, item_column: str | None = None, **_given: Any
+        cls,
+        source: str | Path,
+        *,
+        separator: str | None = None,
+        item_column: str | None = None,
+        side_encoding: str | None = None,
+        **_given: Any,
     ) -> NamedItemsets:
         """Read itemsets from a file in any format of data, one itemset per line, row or id."""
-        named = cls(itemsets_in(Path(source), separator, item_column))
-        found = f"{quantity(len(named), 'itemset')}"
-        return named.with_origin(Origin.of(source, found, separator=separator, item_column=item_column))
+        with side_file(str(source), side_encoding):
+            named = cls(itemsets_in(Path(source), separator, item_column))
+        options = {"separator": separator, "item_column": item_column, "side_encoding": side_encoding}
+        return named.with_origin(Origin.of(source, quantity(len(named), "itemset"), **options))
 
     @classmethod
     def example_for(cls, data: Transactions) -> NamedItemsets:
@@ -185,6 +192,7 @@ def read_itemsets(
     *,
     separator: str | None = None,
     item_column: str | None = None,
+    side_encoding: str | None = None,
 ) -> NamedItemsets:
     """Read itemsets from a file in any format of data: one itemset per line, row or id.
 
@@ -201,6 +209,8 @@ def read_itemsets(
         The character between items of a text. Default: blanks.
     item_column : str, optional
         The column of a table that holds the items. Default: `items`, or `item` beside `id`.
+    side_encoding : str, optional
+        The encoding of text that is not UTF-8, such as `cp1252`.
 
     Returns
     -------
@@ -224,7 +234,7 @@ def read_itemsets(
     >>> list(sv.read_itemsets(path))
     [('beer', 'diapers')]
     """
-    named = NamedItemsets.read(source, separator=separator, item_column=item_column)
+    named = NamedItemsets.read(source, separator=separator, item_column=item_column, side_encoding=side_encoding)
     if data is not None:
         named.found_in(data, "itemsets").refuse("accept", file=str(source))
     return named

@@ -15,12 +15,12 @@ from setveil.base.display import quantity
 from setveil.data.files.column_files import EXTENSIONS
 from setveil.data.files.json_lines import item_text, json_value, lines_of
 from setveil.data.files.packing import plain_suffix
-from setveil.data.files.side_files import BETWEEN, first_unusable, lines_in, shown, unusable
+from setveil.data.files.side_files import BETWEEN, first_unusable, lines_in, shown, side_file, unusable
 from setveil.data.files.side_tables import ITEM, JSON_LINES, open_table
 from setveil.data.records.labels import BLANKS, label_order, note_stripped, stripped
 from setveil.errors import BadData
 from setveil.parameters.kind import Origin
-from setveil.parameters.layouts import ITEM_COLUMN
+from setveil.parameters.layouts import ITEM_COLUMN, SIDE_ENCODING
 from setveil.parameters.names_found import NameList
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class SensitiveItems(NameList, AbstractSet[str]):
     option_example = "sample:supermarket"
     noun: ClassVar[str] = "items"
     ending = ".txt"
-    options = (ITEM_COLUMN,)
+    options = (ITEM_COLUMN, SIDE_ENCODING)
     bad_values = ("a text", [3], [""], [["a"]], {"a": "b"}, ["a\nb"], 17, None)
 
     def __init__(self, items: Iterable[str]) -> None:
@@ -107,12 +107,20 @@ class SensitiveItems(NameList, AbstractSet[str]):
 
     @classmethod
     def read(
-        cls, source: str | Path, *, data: Published | None = None, item_column: str | None = None, **_given: Any
+        cls,
+        source: str | Path,
+        *,
+        data: Published | None = None,
+        item_column: str | None = None,
+        side_encoding: str | None = None,
+        **_given: Any,
     ) -> SensitiveItems:
         """Read items from a list, from a column of a table, or from `sample:NAME`."""
-        items, how = _read(str(source), item_column, None if data is None else data.vocabulary)
+        with side_file(str(source), side_encoding):
+            items, how = _read(str(source), item_column, None if data is None else data.vocabulary)
         named = cls(items)
-        return named.with_origin(Origin.of(source, f"{quantity(len(named), 'item')}, {how}", item_column=item_column))
+        found = f"{quantity(len(named), 'item')}, {how}"
+        return named.with_origin(Origin.of(source, found, item_column=item_column, side_encoding=side_encoding))
 
     @classmethod
     def example_for(cls, data: Transactions) -> SensitiveItems:
@@ -142,7 +150,11 @@ class SensitiveItems(NameList, AbstractSet[str]):
 
 @check_arguments
 def read_sensitive(
-    source: str | Path, data: Transactions | None = None, *, item_column: str | None = None
+    source: str | Path,
+    data: Transactions | None = None,
+    *,
+    item_column: str | None = None,
+    side_encoding: str | None = None,
 ) -> SensitiveItems:
     """Read sensitive items from a list, from a column of a table, or from a sample.
 
@@ -158,6 +170,8 @@ def read_sensitive(
         If given, a list without any item that occurs in the data is refused. The data also help to find the column of the items.
     item_column : str, optional
         The column of a table that holds the items. Default: `item`, or the column that clearly matches the items of `data`.
+    side_encoding : str, optional
+        The encoding of text that is not UTF-8, such as `cp1252`.
 
     Returns
     -------
@@ -175,7 +189,7 @@ def read_sensitive(
     >>> "acne-gel-30g" in sv.read_sensitive("sample:supermarket")
     True
     """
-    named = SensitiveItems.read(source, data=data, item_column=item_column)
+    named = SensitiveItems.read(source, data=data, item_column=item_column, side_encoding=side_encoding)
     if data is not None:
         named.found_in(data, "sensitive").refuse("accept", file=str(source))
     return named

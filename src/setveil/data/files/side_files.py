@@ -7,22 +7,50 @@ characters. An error names the line and shows at most three labels (docs/decisio
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from setveil.data.files.packing import read_bytes
+from setveil.data.files.character_encodings import encoding_named
+from setveil.data.files.column_files import EXTENSIONS
+from setveil.data.files.packing import opened_once, plain_suffix, read_bytes
 from setveil.data.files.texts import CONTROL, not_utf8
 from setveil.data.records.labels import are_texts
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 BETWEEN = " \t\r\v\f"
 """Blanks around items in text files of lists, as in basket files; without a separator they also separate items."""
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _CONTROL = re.compile(CONTROL)
 _SHOWN = 60
+
+
+@contextmanager
+def side_file(source: str, side_encoding: str | None) -> Iterator[None]:
+    """Let the readers in the block read a file as UTF-8; text that is not UTF-8 has the given encoding.
+
+    The files of one command may differ, and text in another encoding is hardly ever valid UTF-8, so a valid file is read as it is.
+    """
+    path, encoding = Path(source), encoding_named(side_encoding)
+    try:
+        with opened_once(path, encoding) if encoding and not _is_utf8(path) else nullcontext():
+            yield
+    except BadData as error:
+        error.args = (str(error).replace("`encoding=", "`side_encoding="),)
+        raise
+
+
+def _is_utf8(path: Path) -> bool:
+    """Return whether a file is read without an encoding: text in UTF-8, a table that is not text, or no file at all."""
+    if not path.is_file() or plain_suffix(path) in EXTENSIONS:
+        return True
+    with suppress(BadData, UnicodeDecodeError):
+        read_bytes(path).decode("utf-8")
+        return True
+    return False
 
 
 def shown(label: str) -> str:
