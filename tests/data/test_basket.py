@@ -2,6 +2,7 @@ import gzip
 
 import pytest
 
+import setveil as sv
 from setveil.data.formats import Layout
 from setveil.data.formats.basket import Basket
 from setveil.data.reading.source import read
@@ -220,3 +221,12 @@ def test_headers_that_are_wrong(tmp_path, content, sentence):
     with pytest.raises(BadData) as refused:
         read(path)
     assert str(refused.value) == f"{path}{sentence}"
+
+
+def test_quoted_items_are_kept_with_a_note_that_names_the_arguments(tmp_path, notes):
+    """R's arules quotes the items of a basket file."""
+    path = tmp_path / "arules.txt"
+    path.write_text('"citrus fruit" "soup"\n"soup"\n', encoding="utf-8")
+    assert sv.read(path).to_lists() == [['"citrus', '"soup"', 'fruit"'], ['"soup"']]
+    assert "`format='wide'`, `ragged=True` and `separator=' '`" in notes()
+    assert sv.read(path, format="wide", ragged=True, separator=" ").to_lists() == [["citrus fruit", "soup"], ["soup"]]

@@ -7,18 +7,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import setveil as sv
-from setveil.base import progress
-
-
-class Noted(progress.Silent):
-    """Keeps the notes."""
-
-    def __init__(self):
-        self.notes = []
-
-    def note(self, text):
-        self.notes.append(text)
-
 
 TEXTS = {
     "long": ("x.csv", "id,item\np,a\np,\nq,\nr,b\n", {}, [["a"], [], ["b"]], 2),
@@ -34,18 +22,16 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_missing_items_of_text_files(tmp_path, name):
+def test_missing_items_of_text_files(tmp_path, notes, name):
     file, content, options, lists, count = TEXTS[name]
     path = tmp_path / file
     path.write_text(content, encoding="utf-8")
     with pytest.raises(sv.BadData) as refused:
         sv.read(path, **options)
     assert "`missing='drop'`" in str(refused.value) or name == "list"
-    noted = Noted()
-    with progress.reporting(noted):
-        data = sv.read(path, missing="drop", **options)
+    data = sv.read(path, missing="drop", **options)
     assert data.to_lists() == lists
-    assert f"{count} missing item{'s' if count > 1 else ''} dropped" in noted.notes
+    assert f"{count} missing item{'s' if count > 1 else ''} dropped" in notes()
     assert data.source.options["missing"] == "drop"
 
 

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 
 import setveil as sv
-from setveil.base import progress
 from setveil.data.files import table_cells
 
 
@@ -116,17 +115,9 @@ def test_data_frames_of_attributes(library):
     assert read(frame, format="attributes").to_lists()[0] == ["age=39", "sex=m", "smokes=true"]
 
 
-def test_columns_with_very_many_values_are_noted(file):
-    class Noted(progress.Silent):
-        notes = ()
-
-        def note(self, text):
-            self.notes = (*self.notes, text)
-
-    noted = Noted()
-    with progress.reporting(noted):
-        sv.read(file("number,half\n" + "".join(f"{n},{n % 2}\n" for n in range(60))), format="attributes")
-    assert noted.notes == ("columns with very many values: number; choose the columns to use with `items=`",)
+def test_columns_with_very_many_values_are_noted(file, notes):
+    sv.read(file("number,half\n" + "".join(f"{n},{n % 2}\n" for n in range(60))), format="attributes")
+    assert notes() == "columns with very many values: number; choose the columns to use with `items=`"
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,9 @@ def convert(
         sentence = f"{out}: {', '.join(sizes)} below the root"
     else:
         if out in OUTPUT_PLACES and output.json:
-            raise BadParameter("--json and the data would both go to standard output; name a file, or remove --json")
+            raise BadParameter(
+                "--json and the data would both go to standard output; write to a file, or remove --json"
+            )
         read = sv.convert(data, out, to=to, to_separator=to_separator, table=table, force=force, **source.given())
         shown = f"{databases.shown(out)}, table {table}" if databases.is_database(out) else out
         items = len(read.vocabulary)

@@ -38,7 +38,9 @@ ROWS = 20
 
 
 def mine(
-    data: Annotated[str, about("A file, a release folder, a database with --query, or a built-in sample.")],
+    data: Annotated[
+        str, about("A file, - for standard input, a release folder, a database with --query, or a built-in sample.")
+    ],
     /,
     *,
     min_support: Annotated[

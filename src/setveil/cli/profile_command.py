@@ -24,7 +24,9 @@ from setveil.release.inputs import as_records
 
 
 def profile(
-    data: Annotated[str, about("A file, a database with --query, or a built-in sample.")],
+    data: Annotated[
+        str, about("A file, - for standard input, a release folder, a database with --query, or a built-in sample.")
+    ],
     /,
     *,
     known: Annotated[int, about("Maximum number of items that an attacker knows: 1, 2 or 3.")] = 3,

@@ -20,7 +20,9 @@ from setveil.release.inputs import read_place
 
 
 def risk(
-    data: Annotated[str, about("A release folder, a file, a database with --query, or a built-in sample.")],
+    data: Annotated[
+        str, about("A release folder, a file, - for standard input, a database with --query, or a built-in sample.")
+    ],
     /,
     *,
     known: Annotated[int, about("Maximum number of items that an attacker knows: 1, 2 or 3.")] = 3,

@@ -72,7 +72,7 @@ def _standard_input() -> AbstractContextManager[Any]:
     """Return standard input, which stays open."""
     source = getattr(sys.stdin, "buffer", None)
     if source is None:  # closed by the parent process, or a notebook
-        raise BadData("is not open; name a file, or send data to it", file=str(STANDARD_INPUT))
+        raise BadData("is not open; send data to it, or give the path of a file", file=str(STANDARD_INPUT))
     return nullcontext(source)
 
 

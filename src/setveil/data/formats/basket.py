@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.base.progress import note
 from setveil.data.files.assembly import DROP_MISSING, ListAssembly, Origin
 from setveil.data.files.packing import BYTE_ORDER_MARK
 from setveil.data.files.packing import blocks as file_blocks
@@ -49,7 +50,14 @@ class Basket(Format):
 
     def read(self, path: Path, layout: Layout) -> Transactions:
         """Read a basket file."""
-        return parse(file_blocks(path), _separator(layout), str(path), drops_missing=layout.drops_missing)
+        data = parse(file_blocks(path), _separator(layout), str(path), drops_missing=layout.drops_missing)
+        if pc.any(pc.starts_with(data.labels, '"')).as_py():
+            separator = layout.separator or " "
+            note(
+                "items begin with a double quote, which is kept; if the file quotes items, read it with `format='wide'`, "
+                f"`ragged=True` and `separator={separator!r}`"
+            )
+        return data
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
         """Return the separator, if one was given."""
