@@ -211,7 +211,7 @@ def say_release(release: Release, out: Path, private: Path, files: list[str]) ->
     """Print the summary of a release, and which folder may be shared."""
     checked = "" if release.verdict is None else "; checked on the written file"
     say(f"Published {out}/ with {release.method.name}{checked}.\n")
-    names = [("Names", names_text(found)) for found in release.names]
+    names = [("Names", release.item_names.in_sentence(names_text(found))) for found in release.names]
     statuses = {} if release.verdict is None else {"Guarantee": "holds" if release.verdict else "not protected"}
     judged = release.findings.judgement
     attacks = [("Attacks", judged)] if judged else []
