@@ -116,6 +116,13 @@ def test_lines_without_an_item_can_be_dropped(written):
     assert data.to_lists() == [["73211009", "I10"], []]
 
 
+def test_lists_may_be_nested_deeply(written):
+    path = written(
+        '{"id": 1, "item": ' + "[" * 900 + '"x"' + "]" * 900 + "}", '{"id": 2, "item": [["a", ["b"]], [], "c"]}'
+    )
+    assert sv.read(path, item="item").to_lists() == [["x"], ["a", "b", "c"]]
+
+
 def test_a_bad_value_far_down_is_named_with_its_line(written):
     path = written(*[condition(f"p{i}", "I10", "E11.9") for i in range(70_000)], condition("q", ""))
     with pytest.raises(sv.BadData, match=r"line 70001: the column 'code\.coding\.code' is empty"):

@@ -72,12 +72,17 @@ class JsonPath:
 
 
 def _apart(values: Any) -> Iterator[Any]:
-    """Yield the values without null, and those of lists one by one."""
-    for value in values:
-        if type(value) is list:
-            yield from _apart(value)
-        elif value is not None:
-            yield value
+    """Yield the values without null, and those of lists one by one; lists may be nested as deeply as JSON can be read."""
+    waiting = [iter(values)]
+    while waiting:
+        for value in waiting[-1]:
+            if type(value) is list:
+                waiting.append(iter(value))
+                break
+            if value is not None:
+                yield value
+        else:
+            waiting.pop()
 
 
 def _named(value: Any) -> str:
