@@ -165,6 +165,15 @@ def test_a_column_in_doubt_is_named_not_used(written, rows, sentence):
         assert str(refused.value).startswith(f"{path}, line 1: {sentence}")
 
 
+@pytest.mark.parametrize("read", [read_categories, read_hierarchy, read_sensitive])
+def test_a_file_without_a_header_is_not_read_without_its_first_line(written, read):
+    path = written("".join(f"{row['name']};{row['shelf']}\n" for row in shop_rows(12)))
+    with pytest.raises(BadData) as refused:
+        read(path, data=SHOP)
+    sentence = "has no header: its first line holds an item of the data; add a header such as item,category"
+    assert str(refused.value) == f"{path}, line 1: {sentence}"
+
+
 @pytest.mark.parametrize("wanted", ["name", "NAME", "item,name", " nothing , Name"])
 def test_the_wanted_column_is_used(written, wanted):
     assert read_table(str(written(text_table(shop_rows(3)))), wanted).item == "name"

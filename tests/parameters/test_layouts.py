@@ -139,6 +139,13 @@ def test_paths_that_cannot_be_read(written, content, options, sentence):
     assert sentence in told_by(read_hierarchy, written(content), **options)
 
 
+def test_names_that_look_like_paths_read_back(written):
+    tree = Hierarchy({"a": "x > y", "b": "x > z"})
+    for content in (tree.to_parents_csv(), tree.to_levels_csv()):
+        assert read_hierarchy(written(content)) == tree
+    assert Categories.read(written(Categories({"a": "x > y"}).to_file())) == Categories({"a": "x > y"})
+
+
 NAMES = st.text("ab/>", min_size=1, max_size=3)
 
 
@@ -273,6 +280,16 @@ def test_missing_items_go_into_one_group(written, notes):
 def test_a_group_of_missing_items_is_below_a_single_root(written):
     tree = read_hierarchy(written("item,parent\na,x\nx,all\n"), missing_category="x2", data=from_lists([["a", "b"]]))
     assert tree == Hierarchy({"a": "x", "x": "all", "b": "x2", "x2": "all"})
+
+
+def test_the_group_of_missing_items_may_have_the_name_of_an_item(written):
+    data = from_lists([["a", "b", "other"]])
+    for content in ("item,parent\na,x\nother,x\n", "item,low\na,x\nother,x\n"):
+        tree = read_hierarchy(written(content), missing_category="other", data=data)
+        assert set(tree.leaves) == {"a", "b", "other"}
+        assert (tree.parent("b"), tree.parent("other")) == ("other (group)", "x")
+    tree = read_hierarchy(written("item,parent\na,x\n"), missing_category="other", data=data)
+    assert tree.children("other (group)") == ("b", "other")
 
 
 # -- texts in place of files -------------------------------------------------------------------------------------------

@@ -430,16 +430,15 @@ def _of_tree(tree: Parents | Paths, level: str | None) -> _Found:
     table = tree.table
     hierarchy = tree_of(tree)
     allowed = "the distance from the root: 1 for the groups directly below it, 2 for the groups below those"
-    what = "is an item,parent file" if tree.kind == "item,parent" else f"holds paths in the column {shown(tree.column)}"
     if level is None:
         if hierarchy.height > 2:
             levels = f"its levels are 1 to {hierarchy.height - 1}"
-            raise table.wrong(f"{what}; give with `level=` {allowed}; {levels}")
+            raise table.wrong(f"{tree.sentence}; give with `level=` {allowed}; {levels}")
         level = "1"
     if not _DISTANCE.fullmatch(level):
         others = [name for name in table.others if name != tree.column]
         or_column = f", or one of the columns: {join_names(others)}" if others else ""
-        raise table.wrong(f"{what}, and `level=` is {level!r}; expected {allowed}{or_column}")
+        raise table.wrong(f"{tree.sentence}, and `level=` is {level!r}; expected {allowed}{or_column}")
     try:
         of_item = dict(hierarchy.level(int(level)))
     except BadData as error:

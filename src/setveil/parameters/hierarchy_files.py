@@ -204,6 +204,8 @@ class Nodes:
             return
         if wrong := first_unusable([missing_category]):
             raise BadParameter(f"`missing_category=`: {wrong}; expected a name")
+        if missing_category in items and missing_category in self.parent_of:  # the name of an item, now also of a group
+            self.of_item[missing_category] = self.parent_of.pop(missing_category)
         tops = groups - self.parent_of.keys()
         if missing_category not in groups and len(tops) == 1:
             self.parent_of[missing_category] = next(iter(tops))

@@ -6,9 +6,10 @@ named, or recognized by ` > ` in its fields.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from setveil.base import progress
 from setveil.data.files.side_files import shown
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 PARENT = "parent"
 PATH_SEPARATOR = " > "
+_WRITTEN_LEVEL = re.compile(r"level-[0-9]+")
+"""A column that `to_levels_csv` writes: it holds names, even if they look like paths."""
 _MOST_FIELDS = 10_000
 """The maximum number of fields in which paths are searched for; of a wider table, the first row."""
 
@@ -72,10 +75,10 @@ class Columns:
         if self.path is not None:
             return Paths(table, table.required(self.path, level=True), separator)
         found = _columns_with(table, separator)
+        if self.path_separator is None and (len(found) != 1 or _WRITTEN_LEVEL.fullmatch(found[0])):
+            return None
         if len(found) == 1:
             return Paths(table, found[0], separator)
-        if self.path_separator is None:
-            return None
         which = "no column" if not found else f"several columns ({join_names(found)})"
         raise table.wrong(f"{which} of {join_names(table.others)} holds {separator!r}; name one with `path_column=`")
 
@@ -86,7 +89,11 @@ class Parents:
 
     table: Table
     column: str
-    kind: Literal["item,parent", "paths"] = "item,parent"
+
+    @property
+    def sentence(self) -> str:
+        """What the file is, for messages."""
+        return "is an item,parent file"
 
     @property
     def description(self) -> str:
@@ -106,7 +113,11 @@ class Paths:
     table: Table
     column: str
     separator: str
-    kind: Literal["item,parent", "paths"] = "paths"
+
+    @property
+    def sentence(self) -> str:
+        """What the file is, for messages."""
+        return f"holds paths in the column {shown(self.column)}"
 
     @property
     def description(self) -> str:

@@ -150,6 +150,10 @@ class Table:
         columns = f"the columns are: {join_names(self.columns)}"
         if match is None:
             raise self.wrong(f"expected a header with the column 'item'; {columns}; name yours with `item_column=`")
+        if match.column in (labels or ()):
+            raise self.wrong(
+                "has no header: its first line holds an item of the data; add a header such as item,category"
+            )
         if match.is_beyond_doubt and usual is None:
             progress.note(f"{self.file}: {match} and holds the items; choose another with `item_column=`")
             return replace(self, item=match.column)
