@@ -1,4 +1,4 @@
-"""Records from tables whose rows are records: one 0/1 column per item, or one item `column=value` per cell."""
+"""Records from tables whose rows are records: one 0/1 column per item, or one item column=value per cell."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class TableAssembly:
 def read_records(
     names: Sequence[str], batches: Batches, origin: Origin, layout: Layout, *, of_values: bool
 ) -> Transactions:
-    """Read a table whose rows are records: `of_values` if the cells are items `column=value`, otherwise a 0/1 table.
+    """Read a table whose rows are records: `of_values` if the cells are items column=value, otherwise a 0/1 table.
 
     `batches` yields the columns with the given names.
     """

@@ -1,4 +1,4 @@
-"""The attributes format: a table with one row per record, in which each cell is the item `column=value`, such as UCI Adult."""
+"""The attributes format: a table with one row per record, in which each cell is the item column=value, such as UCI Adult."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _WRITTEN_CELLS = 1 << 20
 
 
 class Attributes(RecordTable):
-    """One row per record and one item `column=value` per cell."""
+    """One row per record and one item column=value per cell."""
 
     name: ClassVar[str] = "attributes"
-    summary: ClassVar[str] = "a table with one row per record, in which each cell is the item `column=value`"
+    summary: ClassVar[str] = "a table with one row per record, in which each cell is the item column=value"
     holds_empty_records: ClassVar[bool] = False
     holds_any_items: ClassVar[bool] = False
     of_values: ClassVar[bool] = True

@@ -29,7 +29,7 @@ class RecordTable(Format):
     extensions: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
     ids: ClassVar[Literal["none", "optional", "required"]] = "optional"
     of_values: ClassVar[bool]
-    """Whether each cell is an item `column=value`."""
+    """Whether each cell is an item column=value."""
 
     def read(self, path: Path, layout: Layout) -> Transactions:
         """Read a table."""

@@ -117,7 +117,7 @@ def from_arrow(
         The column of lists of a table with one row per record. Default: `items`. For `matrix` and `attributes`, the columns to use,
         such as `workclass,education`.
     format : {'long', 'list', 'matrix', 'attributes'}, optional
-        `matrix` is a 0/1 or Boolean table with one column per item; in `attributes`, each cell is the item `column=value`. Default: by the
+        `matrix` is a 0/1 or Boolean table with one column per item; in `attributes`, each cell is the item column=value. Default: by the
         columns; a table of Boolean columns is a `matrix`.
     missing : {'error', 'drop'}, default: 'error'
         Refuse missing items (empty texts and nulls), or drop them with a note.
