@@ -155,6 +155,7 @@ from .profiling import profile as profile
 from .release.attacking import attack as attack
 from .release.checking import check as check
 from .release.converting import convert as convert
+from .release.job import Job as Job
 from .release.measuring import measure as measure
 from .release.opening import open_release as open_release
 from .release.publishing import publish as publish
@@ -165,6 +166,7 @@ from .release.register import releases as releases
 from .release.register import withdraw as withdraw
 from .release.release import Release as Release
 from .release.reporting import write_report as write_report
+from .release.running import run as run
 from .release.together import Together as Together
 from .release.together import check_together as check_together
 

@@ -44,6 +44,7 @@ RIGHT = {
         *("--attack", "find-record", "--attack-limit", "5%"),
     ],
     "publish": ["publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"],
+    "run": ["run", "release.private/dossier.json", "--out", "new", "--force"],
     "releases": ["releases", "--register", "releases.db"],
     "withdraw": ["withdraw", "registered", "--register", "releases.db", "--reason", "the project ended"],
     "check": ["check", "release", "--original", SAMPLE, *PLACES],
@@ -84,6 +85,7 @@ RIGHT = {
 """Uses that say something on standard error, or could: the seed is weak, records are empty, ids are left out."""
 
 NOTED = {
+    "run",
     "publish",
     "publish with attacks",
     "profile",
@@ -241,7 +243,8 @@ def test_every_example_in_the_help_works_as_printed(tmp_path):
             ended = run_forked(*words, cwd=tmp_path)
             assert ended.code == 0, (words, ended.err)
             assert ended.out
-    assert set(names_in(tmp_path)) == {"baskets.parquet", "release", "release.private", "releases.db"}
+    folders = {"release", "release.private", "release-again", "release-again.private"}
+    assert set(names_in(tmp_path)) == {"baskets.parquet", "releases.db"} | folders
 
 
 def test_every_example_of_presence_works_as_printed(tmp_path):

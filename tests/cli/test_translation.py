@@ -11,7 +11,8 @@ from setveil.base import progress
 from setveil.catalog import METHODS
 from setveil.cli.main import COMMANDS, PRESENCE
 from setveil.cli.show import reporter
-from setveil.cli.translation import as_options, option_of
+from setveil.cli.translation import as_options, naming_keys, option_of
+from setveil.errors import BadParameter
 
 from support.program import call
 
@@ -36,6 +37,16 @@ PACKAGE = Path(setveil.__file__).parent
         ),
     ],
 )
+def test_a_command_that_reads_a_job_names_keys():
+    with naming_keys(without=("out",)):
+        assert as_options("use `empty='drop'`, `force=True`, `id=` or `out=`") == (
+            "use empty = 'drop', force = true, the key id or --out"
+        )
+    with pytest.raises(BadParameter, match=r"^remove the key seed$"), naming_keys(without=()):
+        raise BadParameter("remove `seed=`")
+    assert as_options("remove `seed=`") == "remove --seed"
+
+
 def test_marked_arguments_become_options(python, option):
     assert as_options(python) == option
 

@@ -1,4 +1,4 @@
-"""The command line and Python are one product: the same files from the same data, method and seed."""
+"""The command line, job files and Python are one product: the same files from the same data, method and seed."""
 
 import csv
 import json
@@ -51,25 +51,58 @@ def files_of(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+def written_to(out):
+    """Return the bytes of a release and of its alignment."""
+    return files_of(out), (out.parent / f"{out.name}.private" / "alignment.parquet").read_bytes()
+
+
+def refuse_other_bytes(made, *jobs, said):
+    """Run each job on the command line, and fail unless it writes the same bytes without a note."""
+    for number, job in enumerate(jobs):
+        out = made.parent / f"run-{number}"
+        code = main.run(["run", str(job), "--out", str(out)])
+        assert (code, [line for line in said.readouterr().err.splitlines() if "differs" in line]) == (0, [])
+        assert written_to(out) == written_to(made), job
+
+
 @pytest.mark.parametrize(("kind", "chosen"), KINDS, ids=NAMES)
-def test_the_command_line_and_python_write_the_same_bytes(kind, chosen, baskets, tmp_path, capsys):
+def test_the_command_line_python_and_jobs_write_the_same_bytes(kind, chosen, baskets, tmp_path, capsys):
     data = sv.read(baskets, id="customer", item="product")
     method = filled(kind, data, **chosen)
     reading = ["--id", "customer", "--item", "product"]
     options = [*as_options(method, tmp_path), "--seed", str(SEED), "--no-guarantee", "--quiet"]
-    code = main.run(
-        ["publish", str(baskets), "--method", kind.name, *options, *reading, "--out", str(tmp_path / "cli")]
-    )
+    writing = ["--out", str(tmp_path / "cli"), "--save-job", str(tmp_path / "cli.toml")]
+    code = main.run(["publish", str(baskets), "--method", kind.name, *options, *reading, *writing])
     said = capsys.readouterr()
     if code == 3:  # a setting that cannot be kept on these data is refused by both
         with pytest.raises(sv.GuaranteeViolated):
             sv.publish(data, method, seed=SEED, no_guarantee=True, metrics=[], out=tmp_path / "python")
+        assert not (tmp_path / "cli.toml").exists()
         return
     assert code == 0, said.err
-    sv.publish(data, method, seed=SEED, no_guarantee=True, metrics=[], out=tmp_path / "python")
-    assert files_of(tmp_path / "cli") == files_of(tmp_path / "python")
-    alignments = [(tmp_path / f"{one}.private" / "alignment.parquet").read_bytes() for one in ("cli", "python")]
-    assert alignments[0] == alignments[1]
+    release = sv.publish(data, method, seed=SEED, no_guarantee=True, metrics=[], out=tmp_path / "python")
+    assert written_to(tmp_path / "cli") == written_to(tmp_path / "python")
+    release.save_job(tmp_path / "python.toml")
+    dossiers = [tmp_path / f"{one}.private" / "dossier.json" for one in ("cli", "python")]
+    refuse_other_bytes(tmp_path / "cli", tmp_path / "cli.toml", tmp_path / "python.toml", *dossiers, said=capsys)
+    assert sv.run(sv.Job.read(tmp_path / "cli.toml"), out=tmp_path / "again").data == release.data
+    assert written_to(tmp_path / "again") == written_to(tmp_path / "cli")
+
+
+def test_a_release_of_a_release_is_repeated_by_its_job(baskets, tmp_path, capsys):
+    options = ["--id", "customer", "--item", "product"]
+    data = sv.read(baskets, id="customer", item="product")
+    sv.publish(data, sv.Disassociation(k=3, m=2), out=tmp_path / "clusters", seed=SEED)
+    asked = ["--method", "reassociation", "--copies", "2", "--seed", str(SEED), "--original", str(baskets), *options]
+    writing = ["--out", str(tmp_path / "cli"), "--save-job", str(tmp_path / "cli.toml")]
+    assert main.run(["publish", str(tmp_path / "clusters"), *asked, *writing]) == 0
+    opened = sv.open_release(tmp_path / "clusters")
+    release = sv.publish(opened, sv.Reassociation(copies=2), original=data, seed=SEED, out=tmp_path / "python")
+    assert written_to(tmp_path / "cli") == written_to(tmp_path / "python")
+    release.save_job(tmp_path / "python.toml")
+    assert sv.Job.read(tmp_path / "python.toml").content["original"]["id"] == "customer"
+    dossiers = [tmp_path / f"{one}.private" / "dossier.json" for one in ("cli", "python")]
+    refuse_other_bytes(tmp_path / "cli", tmp_path / "cli.toml", tmp_path / "python.toml", *dossiers, said=capsys)
 
 
 def test_the_command_line_and_python_record_the_same_in_a_register(baskets, tmp_path, capsys, monkeypatch):

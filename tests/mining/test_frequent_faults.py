@@ -10,7 +10,14 @@ from setveil.data.records.transactions import from_lists
 from setveil.errors import TooManyItemsets
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.threads import using_threads
-from setveil.mining import _bit_search_kernels, _list_search_kernels, _row_kernels, _writing_kernels, frequent
+from setveil.mining import (
+    _bit_search_kernels,
+    _contained_kernels,
+    _list_search_kernels,
+    _row_kernels,
+    _writing_kernels,
+    frequent,
+)
 from setveil.mining.frequent import count, mine, top
 from setveil.parameters.shares import MinSupport
 
@@ -89,7 +96,7 @@ class Strict(np.ndarray):
 class StrictNumPy:
     """NumPy for kernels: new arrays are strict, and hold what cannot be used as an index until it is written."""
 
-    int32, int64 = np.int32, np.int64
+    bool_, int32, int64 = np.bool_, np.int32, np.int64
 
     @staticmethod
     def empty(shape, dtype):
@@ -119,19 +126,22 @@ def strict(monkeypatch):
     def strictly(kernel):
         def called(*arguments):
             found = kernel(*map(as_strict, arguments))
-            if not isinstance(found, tuple):
+            if isinstance(found, Strict):
+                return found.view(np.ndarray)
+            if not isinstance(found, tuple) or not any(isinstance(array, Strict) for array in found):
                 return found
             arrays = [array.view(np.ndarray) for array in found]
             return type(found)(*arrays) if hasattr(found, "_fields") else tuple(arrays)
 
         return called
 
-    for module in (_list_search_kernels, _writing_kernels, _row_kernels):
+    for module in (_contained_kernels, _list_search_kernels, _writing_kernels, _row_kernels):
         monkeypatch.setattr(module, "np", StrictNumPy)
     for module in (_list_search_kernels, _bit_search_kernels, _writing_kernels):
         monkeypatch.setattr(module, "grown", grown)
     for module, names in (
         (_list_search_kernels, ("search_lists", "search_root", "find_pairs", "list_partners")),
+        (_contained_kernels, ("rank_items", "find_contained", "drop_sets")),
         (_row_kernels, ("recode", "merge_equal", "index_entries")),
     ):
         for name in names:
@@ -145,7 +155,9 @@ def strict(monkeypatch):
 def test_arrays_that_start_with_one_place_grow_without_a_loss(kind, word_bits, table_bits, monkeypatch):
     for module in (_list_search_kernels, _bit_search_kernels):
         monkeypatch.setattr(module, "WORD_BITS", word_bits)
-    monkeypatch.setattr(_list_search_kernels, "_START", 1)
+    for start in ("_START", "_ROOM", "_ROOM_FOR_ITEMS"):
+        monkeypatch.setattr(_list_search_kernels, start, 1)
+    monkeypatch.setattr(_contained_kernels, "_FEW_WORDS", 1)
     monkeypatch.setattr(_bit_search_kernels, "FEW_ROWS", 2)
     monkeypatch.setattr(frequent, "_RANGES", 1)
     for listing in (True, False):
@@ -177,10 +189,10 @@ def test_rows_that_all_go_one_level_deeper_find_room(kind, monkeypatch):
 def test_the_room_of_a_level_that_is_done_is_used_again(kind, monkeypatch):
     whole, tops = _list_search_kernels.write_level, []
 
-    def watched(node, n_kept, kind, source, below, items, levels):
+    def watched(node, n_kept, looks_back, source, below, items, levels):
         if source is not below:  # written from the data themselves: no other level is open
             tops.append(levels.tops.tolist())
-        return whole(node, n_kept, kind, source, below, items, levels)
+        return whole(node, n_kept, looks_back, source, below, items, levels)
 
     monkeypatch.setattr(_list_search_kernels, "write_level", watched)
     for module in (_list_search_kernels, _bit_search_kernels):
@@ -261,7 +273,8 @@ def test_sets_that_are_too_long_do_not_count_against_the_limit():
 @pytest.mark.usefixtures("strict")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_limit_is_the_same_where_every_set_needs_new_room(kind, monkeypatch):
-    monkeypatch.setattr(_list_search_kernels, "_START", 0)
+    for start in ("_START", "_ROOM", "_ROOM_FOR_ITEMS"):
+        monkeypatch.setattr(_list_search_kernels, start, 0)
     transactions = dense(7, records=12, items=6, share=0.6, everywhere=1)
     there_are = len(KINDS[kind](as_sets(transactions), 2))
     for limit in range(there_are):
@@ -426,11 +439,11 @@ def in_groups(seed, *, records, items, groups):
     return from_lists([[f"i{j:02}" for j in np.flatnonzero(row)] for row in chosen])
 
 
-def maximal_differ(monkeypatch, table_bits=0, records=40, items=10, groups=3):
+def maximal_differ(monkeypatch):
     """Return whether the maximal sets of some data differ from their definition, with all steps of the search in words."""
-    monkeypatch.setitem(frequent._TABLE_BITS, True, table_bits)
+    monkeypatch.setitem(frequent._TABLE_BITS, True, 0)
     for seed in range(4):
-        transactions = in_groups(seed, records=records, items=items, groups=groups)
+        transactions = in_groups(seed, records=40, items=10, groups=3)
         found = {frozenset(labels): n for labels, n in mine(transactions, 4, kind="maximal", threads=1)}
         if found != oracle.maximal(as_sets(transactions), 4):
             return True
@@ -442,8 +455,8 @@ def test_maximal_sets_of_long_sets_that_overlap(monkeypatch):
     assert not maximal_differ(monkeypatch)
 
 
-def _cover_all(level, first, last, live, before, n_backs, levels, whole=_bit_search_kernels.set_level):
-    whole(level, first, last, live, before, n_backs, levels)
+def _cover_all(level, first, last, live, n_backs, levels, whole=_bit_search_kernels.set_level):
+    whole(level, first, last, live, n_backs, levels)
     levels[level, _bit_search_kernels.COVERED] = live
 
 
@@ -459,9 +472,7 @@ def _write_path_alone(_bits, _names, search):
     [
         ("support_of", lambda *_: 1000),  # looks ahead to sets that are not frequent
         ("support_of", lambda *_: 4),  # frequent, with another support
-        ("has_frequent_before", lambda *_: False),  # notes sets within others
-        ("has_frequent_before", lambda *_: True),  # takes every set as part of another
-        ("forget_rare_before", lambda *_: 0),  # forgets items that make a set larger
+        ("is_held_back", lambda *_: True),  # takes every set as part of another
         ("set_level", _cover_all),  # takes every set as part of a larger one
         ("write_with", _write_path_alone),
     ],
@@ -473,16 +484,8 @@ def test_a_fault_in_a_step_of_the_look_ahead_is_found(step, fault, monkeypatch):
 
 
 @compiler_off
-@pytest.mark.parametrize("table_bits", [0, 2])
-def test_a_passed_bit_that_is_missed_is_found(table_bits, monkeypatch):
-    assert not maximal_differ(monkeypatch, table_bits, records=60, items=14, groups=4)
-    monkeypatch.setattr(_bit_search_kernels, "common_partners", lambda *_: 0)
-    assert maximal_differ(monkeypatch, table_bits, records=60, items=14, groups=4)
-
-
-@compiler_off
-@pytest.mark.parametrize("missed", ["earlier", "later"])
-def test_a_pair_that_is_missed_is_found(missed, monkeypatch):
+@pytest.mark.parametrize(("missed", "kind"), [("earlier", "closed"), ("later", "maximal")])
+def test_a_pair_that_is_missed_is_found(missed, kind, monkeypatch):
     whole = _list_search_kernels.take_partners
 
     def faulty(item, pairs, items):
@@ -492,8 +495,38 @@ def test_a_pair_that_is_missed_is_found(missed, monkeypatch):
                 items.counts[other] = 1
         return n_seen
 
+    # Every record of "b" and "c" holds "a" too, which is rarer.
+    transactions = from_lists([list(record) for record in (*["abc"] * 3, *["b"] * 2, *["c"] * 3)])
+    expected = KINDS[kind](as_sets(transactions), 2)
+    assert_found(transactions, 2, kind, expected)
     monkeypatch.setattr(_list_search_kernels, "take_partners", faulty)
-    assert maximal_differ(monkeypatch)
+    found = {frozenset(labels): n for labels, n in mine(transactions, 2, kind=kind, threads=1)}
+    assert found != expected
+
+
+@pytest.mark.parametrize("ranges", [1, 5])
+@pytest.mark.parametrize("longest", [1, 2, 3, 5])
+@pytest.mark.parametrize("budget", [1, 10**6])  # the length bounds the search itself, or what it found
+def test_longer_sets_count_for_what_is_maximal(budget, longest, ranges, monkeypatch):
+    monkeypatch.setattr(frequent, "_RANGES", ranges)
+    monkeypatch.setattr(frequent, "_COUNT_BUDGET", budget)
+    for seed in range(4):
+        transactions = in_groups(seed, records=40, items=12, groups=3)
+        expected = oracle.maximal(as_sets(transactions), 4)
+        assert max(map(len, expected)) > longest
+        within = bounded(expected, 1, longest)
+        assert_found(transactions, 4, "maximal", within, max_length=longest)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_what_parts_find_within_sets_of_others_does_not_count_against_the_limit(monkeypatch):
+    items = [f"i{j:02}" for j in range(20)]
+    transactions = from_lists([items, items, ["x"], *([items[j]] for j in range(20) for _ in range(j))])
+    monkeypatch.setattr(frequent, "_RANGES", 5)
+    search = search_of(transactions, 2, "maximal")
+    assert sum(part.sets for part in search._run(listing=True, limit=100, budget=0)) > 3
+    assert len(search.listed(1)) == 1
+    assert search.listed(0) is None
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -502,6 +535,6 @@ def test_the_search_for_maximal_sets_leaves_what_is_within_one_set(monkeypatch):
     transactions = from_lists([items, items, ["x"], *([items[j]] for j in range(20) for _ in range(j))])
     monkeypatch.setattr(frequent, "_RANGES", 1)
     search = search_of(transactions, 2, "maximal")
+    assert len(search.listed(1)) == 1
     *_, part = search._run(listing=True, limit=10, budget=0)
-    assert part.sets == 1
     assert part.nodes <= 2 * len(items)  # every item alone, and at most one table below it: none of the 2**20 sets

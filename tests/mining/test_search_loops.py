@@ -27,7 +27,7 @@ def test_choices_that_fall_from_very_many_are_counted_exactly():
 
 
 def test_sets_that_other_parts_found_count_against_the_limit():
-    asked = _writing_kernels.Asked(1, 1, 9, _writing_kernels.ALL, 1, limit=10, budget=0, table_bits=6)
+    asked = _writing_kernels.Asked(1, 1, 9, 9, _writing_kernels.ALL, 0, 1, limit=10, budget=0, table_bits=6)
     codes, shared = np.zeros(1, dtype=np.int32), np.array([5, 0, 3], dtype=np.int64)
     tally, control = np.zeros((1, 1), dtype=np.int64), np.zeros(8, dtype=np.int64)
     found = _writing_kernels.Found(codes, codes, np.zeros(1, dtype=np.int64))
@@ -37,7 +37,7 @@ def test_sets_that_other_parts_found_count_against_the_limit():
         state[_writing_kernels.STATUS] = _writing_kernels.FULL
         state[_writing_kernels.MORE_SETS], state[_writing_kernels.MORE_PLACES] = sets, 4
         search = _writing_kernels.Search(asked, state, codes, codes, codes, codes, tally, shared, control)
-        _, lengths, supports = _writing_kernels.make_room(search, found)
+        _, lengths, supports = _writing_kernels.make_room(sets, search, found)
         assert (state[_writing_kernels.STATUS], shared[1]) == (status, sets)
         assert len(lengths) == len(supports) == room
 

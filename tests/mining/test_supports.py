@@ -42,6 +42,7 @@ def test_supports_equal_the_definition(hot, seed):
         patch.setattr(module, "HOT", hot)
         patch.setattr(module, "SETS_AT_ONCE", 1 + seed % 7)
         patch.setattr(module, "MANY", 1 + seed % 4)
+        patch.setattr(module, "OCCURRENCES_AT_ONCE", (1 << 20, 40, 1)[seed % 3])
         found = supports(data, asked)
     assert found.dtype == np.int64
     assert found.tolist() == oracle.supports(as_sets(data), asked)
@@ -50,7 +51,9 @@ def test_supports_equal_the_definition(hot, seed):
 @pytest.mark.plain_python
 @pytest.mark.parametrize("many", [2, 1000])
 @pytest.mark.parametrize("hot", [1, 32])
-def test_rows_beyond_a_word_and_lists_much_longer_than_others(hot, many, monkeypatch):
+@pytest.mark.parametrize("occurrences", [300, 1 << 20])
+def test_rows_beyond_a_word_and_lists_much_longer_than_others(hot, many, occurrences, monkeypatch):
+    monkeypatch.setattr(module, "OCCURRENCES_AT_ONCE", occurrences)
     monkeypatch.setattr(module, "HOT", hot)
     monkeypatch.setattr(module, "MANY", many)
     data, _categories = make(5, records=400, items=12, hot=1.5)

@@ -210,3 +210,13 @@ def test_the_command_line_shows_names(tmp_path, written):
         done = call(*command, "--names", names)
         assert "I10 (high blood pressure)" in done.out.replace("'I10'", "I10"), command
         assert "high blood pressure" not in call(*command).out
+
+
+def test_a_job_holds_the_names(tmp_path, monkeypatch, written):
+    monkeypatch.chdir(tmp_path)
+    sv.write(sv.from_lists(BASKETS), "data.dat")
+    written("item,name\nI10,high blood pressure\n")
+    for names in ("names.csv", NAMES, sv.ItemNames(NAMES)):
+        release = sv.publish("data.dat", sv.Disassociation(k=2, m=1), names=names)
+        assert release.job.to_dict()["names"] == names
+        assert sv.run(release.job.to_dict()).item_names == release.item_names

@@ -127,6 +127,16 @@ def test_stopped_at_any_moment(tmp_path, command, records, options, count):
     assert_stops(tmp_path, arguments, count, whole.seconds)
 
 
+def test_a_job_is_stopped_at_any_moment(tmp_path):
+    job = tmp_path / "job.toml"
+    data = f"sample:supermarket?records={40_000 if IS_EXHAUSTIVE else 10_000}"
+    job.write_text(f'data = "{data}"\nmethod = {{ name = "part-swap", categories = "sample:supermarket" }}\n')
+    assert run("run", job, "--out", "first", cwd=tmp_path).code == 0  # compiles, if that was not done before
+    whole = run("run", job, "--out", "second", cwd=tmp_path)
+    assert whole.code == 0, whole.err
+    assert_stops(tmp_path, ("run", job, "--out", "out"), 6 if IS_EXHAUSTIVE else 3, whole.seconds)
+
+
 @pytest.mark.parametrize(("command", "options", "count"), [("publish", PUBLISH, 5), ("profile", (), 3)])
 def test_stopped_while_compiling(tmp_path, command, options, count):
     count = count if IS_EXHAUSTIVE else 2

@@ -31,6 +31,7 @@ COMMANDS = {
     "metrics": ("listing", "List the metrics, or describe one."),
     "attacks": ("listing", "List the attacks, or describe one."),
     "publish": ("publish", "Publish a release after checking its guarantee on the written file."),
+    "run": ("run", "Publish a release as a job file describes it."),
     "releases": ("register", "List the releases in a register."),
     "withdraw": ("register", "Mark a release in a register as withdrawn."),
     "check": ("check", "Check the guarantee of a release again."),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import setveil as sv
 from setveil.base.display import quantity
-from setveil.catalog import METHODS, named
+from setveil.catalog import METHODS
 from setveil.cli.options import (
     Declared,
     DistinctLabelsOption,
@@ -22,26 +24,21 @@ from setveil.cli.options import (
     ThreadsOption,
     Value,
     about,
-    declared,
     metrics_given,
     together,
 )
 from setveil.cli.show import names_text, say, say_json, say_pairs
+from setveil.cli.translation import as_options
 from setveil.data.formats import FORMATS
-from setveil.errors import BadParameter, ExitCode
+from setveil.errors import BadParameter, ExitCode, Missing
 from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME
-from setveil.release.inputs import as_input, as_records
-from setveil.release.saving import Target
-from setveil.release.seed import seed_from_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from setveil.release.register import Registration
     from setveil.release.release import Release
+    from setveil.release.saving import Target
 
-NOT_TRACKED = "other releases of these data; add --register FILE to check and record them"
+NOT_TRACKED = "other releases of these data; add `register='FILE'` to check and record them"
 
 
 @together
@@ -62,13 +59,14 @@ class RegisterOptions:
         about("The reason to publish although the guarantees do not hold for this and earlier releases together."),
     ] = None
 
-    def registration(self) -> Registration | None:
-        """Return the options as the parameter `register` of `publish`."""
+    def given(self) -> dict[str, str] | None:
+        """Return the table `register` of a job; None without a register."""
+        both = {"recipient": self.recipient, "accept_together": self.accept_together}
+        given = {name: value for name, value in both.items() if value is not None}
         if self.register is not None:
-            return sv.Registration(self.register, self.recipient or "", self.accept_together)
-        for name, value in (("recipient", self.recipient), ("accept_together", self.accept_together)):
-            if value is not None:
-                raise BadParameter(f"`{name}=` is for a register; name one with `register=`, or remove it")
+            return {"file": self.register, **given}
+        for name in given:
+            raise BadParameter(f"`{name}=` is for a register; name one with `register=`, or remove it")
         return None
 
 
@@ -149,6 +147,9 @@ def publish(
     ] = None,
     threads: ThreadsOption = None,
     force: ForceOption = False,
+    save_job: Annotated[
+        str | None, about("Also write this job to a file, which setveil run runs again. Keep it private.")
+    ] = None,
     registering: RegisterOptions,
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(METHODS, after="method")],
@@ -162,53 +163,63 @@ def publish(
       setveil publish sample:supermarket --method part-swap \
           --categories sample:supermarket --out release --register releases.db
     """
-    target = Target.of(out, private, force=force)
-    target.refuse()  # before the data are read
-    kind = named("method", METHODS, method)
-    chosen_seed, registration = seed_from_text(seed), registering.registration()
-    taken = as_input(data, kind, source.given())
-    places = {"data": data, "original": original}
-    release = sv.publish(
-        taken,
-        declared(kind, {**asdict(source), **places, **parameters}, getattr(taken, "plain", None)),
-        out=target.out,
-        private=target.private,
-        format=release_format,
-        separator=release_separator,
-        compress=compress,
-        force=force,
-        ids=ids,
-        seed=chosen_seed,
-        experiment=experiment,
-        allow_failures=allow_failures,
-        no_guarantee=no_guarantee,
-        threads=threads,
-        original=as_records(original, source.given()) if original else None,
-        missing_names=missing_names,
-        distinct_labels=distinct_labels,
-        metrics=metrics_given(measure, metric),
-        register=registration,
-        attacks=attack or "quick",
-        attack_limit=attack_limit,
-        names=names,
-    )
+    reading = source.given()
+    content = {
+        "data": {"path": data} | reading,
+        "original": {"path": original} | reading if original else None,
+        "method": {"name": method} | parameters,
+        "out": out,
+        "private": private,
+        "format": release_format,
+        "separator": release_separator,
+        "compress": compress,
+        "force": force,
+        "ids": ids,
+        "seed": seed,
+        "experiment": experiment,
+        "allow_failures": allow_failures,
+        "no_guarantee": no_guarantee,
+        "threads": threads,
+        "metrics": metrics_given(measure, metric),
+        "attacks": attack,
+        "attack_limit": attack_limit,
+        "missing_names": missing_names,
+        "distinct_labels": distinct_labels,
+        "names": names,
+        "register": registering.given(),
+    }
+    job = sv.Job({name: value for name, value in content.items() if value is not None}, file="")
+    return run_job(job, output, save_job=save_job)
+
+
+def run_job(job: sv.Job, output: OutputOptions, *, save_job: str | None = None) -> ExitCode:
+    """Run a job that names a release folder, and print its result."""
+    target = job.target
+    if target is None:
+        raise Missing(f"{job.file} names no release folder; name it with `out=`")
+    if save_job is not None:
+        job.refuse_saving(Path(save_job))
+    release = sv.run(job)
+    if save_job is not None:
+        release.save_job(save_job, force=target.force)
     card = Card.load(target.out)
     if output.json:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
         made = {"verdict": verdict, "summary": release.summary.to_dict(), "card": card.model_dump(mode="json")}
         lists = [found.to_dict() for found in release.names]
         recorded = None if release.registered is None else release.registered.to_dict()
-        places = {"out": str(target.out), "private": str(target.private)}
+        places = {"out": str(target.out), "private": str(target.private), "job": save_job}
         attacks = release.findings.to_dict()
         say_json({**places, "names": lists, "attacks": attacks, "register": recorded, **made})
     else:
         files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
-        say_release(release, target.out, target.private, files)
+        say_release(release, target, files, save_job)
     return ExitCode.OK
 
 
-def say_release(release: Release, out: Path, private: Path, files: list[str]) -> None:
-    """Print the summary of a release, and which folder may be shared."""
+def say_release(release: Release, target: Target, files: list[str], job: str | None) -> None:
+    """Print the summary of a release, and which of its files may be shared."""
+    out, private = target.out, target.private
     checked = "" if release.verdict is None else "; checked on the written file"
     say(f"Published {out}/ with {release.method.name}{checked}.\n")
     names = [("Names", release.item_names.in_sentence(names_text(found))) for found in release.names]
@@ -220,6 +231,7 @@ def say_release(release: Release, out: Path, private: Path, files: list[str]) ->
     say_pairs([
         (f"{out}/", f"{release.sharing}: {', '.join(files)}"),
         (f"{private}/", f"keep it: {REPORT_NAME}, {DOSSIER_NAME}, {ALIGNMENT_NAME}"),
+        *([] if job is None else [(job, f"keep it: the job; to run it again: setveil run {shlex.quote(job)}")]),
     ])  # fmt: skip
 
 
@@ -227,7 +239,7 @@ def _tracked(release: Release) -> tuple[str, str]:
     """Return the line about the register, with its heading."""
     entry, registrar = release.registered, release.registrar
     if entry is None or registrar is None:
-        return "Not tracked", NOT_TRACKED
+        return "Not tracked", as_options(NOT_TRACKED)
     parts = [
         f"release {entry.number} in {registrar.asked.file}" + (f", for {entry.recipient}" if entry.recipient else "")
     ]

@@ -7,9 +7,15 @@ Values from the data are in quotes, as `repr` writes them. Quoted text is not tr
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from setveil.errors import SetveilError
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from setveil.parameters import CommandExample
 
 _QUOTED_OR_MARK = re.compile(
@@ -23,6 +29,23 @@ _OTHER_NAMES = {"id_column": "id", "metrics": "measure"}
 """Options whose name differs from their argument."""
 
 
+_options: ContextVar[tuple[str, ...] | None] = ContextVar("setveil_options", default=None)
+"""The arguments that are options of a command that reads a job file; None for other commands, where all are."""
+
+
+@contextmanager
+def naming_keys(without: tuple[str, ...]) -> Iterator[None]:
+    """Write arguments in messages of the block as keys of a job file, except those that are options of the command."""
+    token = _options.set(without)
+    try:
+        yield
+    except SetveilError as error:
+        error.args = (as_options(str(error)), *error.args[1:])
+        raise
+    finally:
+        _options.reset(token)
+
+
 def as_options(text: str) -> str:
     """Return a message with its marked arguments written as options: `experiment=True` becomes --experiment."""
     return _QUOTED_OR_MARK.sub(_option, text)
@@ -32,6 +55,9 @@ def _option(found: re.Match[str]) -> str:
     name, value = found["name"], found["value"]
     if name is None:
         return found[0]
+    options = _options.get()
+    if options is not None and name not in options:
+        return f"{name} = {'true' if value == 'True' else value}" if value else f"the key {name}"
     option = option_of(name)
     if value in ("", "True"):
         return option

@@ -22,8 +22,13 @@ MOST_TESTED = 100_000
 """Number of records of each half that guessers are tested on; of a larger half, a random sample."""
 SEED = 2019
 """The first of the two seeds of a sample; the second is the number of the half."""
-CELLS_AT_ONCE = 1 << 22
-"""Number of (row, category) cells that are scored together."""
+CELLS_AT_ONCE = 1 << 16
+"""Number of (row, category) cells that are scored together: their tables fit into a cache."""
+
+MOST_WITHOUT_THREADS = 1 << 18
+"""Up to this number of multiplications, OpenBLAS uses a single thread."""
+FEWEST_ROWS = 16
+"""Smaller pieces of a matrix take longer than threads."""
 
 
 def _has_tendency(kind: NDArray[np.int8]) -> NDArray[np.bool_]:
@@ -59,7 +64,9 @@ def _weighed(pair: Pair, given: Categories) -> _Weighed:
     released = np.array([of_label.get(label, categories) for label in published.vocabulary], dtype=np.int32)
     row, cat, weight = weights(published, released, categories + 1)
     known = cat < categories
-    return _Weighed(tendencies(original, category, categories), row[known], cat[known], weight[known], categories)
+    if not known.all():
+        row, cat, weight = row[known], cat[known], weight[known]
+    return _Weighed(tendencies(original, category, categories), row, cat, weight, categories)
 
 
 def kept_heavy(pair: Pair, given: Categories) -> dict[str, int]:
@@ -210,6 +217,10 @@ def _interval(tests: list[_Test], guesser: int, value: float) -> tuple[float, fl
     return max(value - half, 0.0), min(value + half, 1.0)
 
 
+SIZES = 8
+"""Sizes of a heaviest category that a guesser distinguishes; larger ones count as the largest."""
+
+
 class _Rows:
     """What an attacker sees in the rows: the categories present, the heaviest one and its weight."""
 
@@ -221,7 +232,7 @@ class _Rows:
         best = np.zeros(rows, dtype=np.int64)
         np.maximum.at(best, row, weight * (categories + 1) + categories - cat)
         self.heaviest = np.where(best > 0, categories - best % (categories + 1), categories)
-        self.size = np.minimum(best // (categories + 1), 7)
+        self.size = np.minimum(best // (categories + 1), SIZES - 1)
 
     def counted(self, truth: NDArray[np.int64], half: NDArray[np.bool_], categories: int) -> NDArray[np.int64]:
         """Return for each half, true category and category present the number of rows."""
@@ -237,6 +248,19 @@ class _Rows:
         return table
 
 
+def _pairs(one: NDArray[np.int64], other: NDArray[np.int64], ones: int, others: int) -> NDArray[np.int64]:
+    """Return how often each of `ones` numbers is at the same place as each of `others` numbers."""
+    return np.bincount(one * others + other, minlength=ones * others).reshape(ones, others)
+
+
+def _product(table: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the matrix product. Small pieces are multiplied without threads, which wait for each other in a busy loop."""
+    rows = MOST_WITHOUT_THREADS // factors.size
+    if rows < FEWEST_ROWS:
+        return table @ factors
+    return np.concatenate([table[first : first + rows] @ factors for first in range(0, len(table), rows)])
+
+
 def _guesses(
     rows: _Rows,
     truth: NDArray[np.int64],
@@ -250,13 +274,12 @@ def _guesses(
     """
     known, categories = np.flatnonzero(trained), len(together)
     prior = np.bincount(truth[known], minlength=categories) + 1.0
-    beside = np.full((categories + 1, categories), 1e-3)
-    np.add.at(beside, (rows.heaviest[known], truth[known]), 1)
-    sizes = np.ones((8, categories))
-    np.add.at(sizes, (rows.size[known], truth[known]), 1)
+    beside = 1e-3 + _pairs(rows.heaviest[known], truth[known], categories + 1, categories)
+    sizes = 1.0 + _pairs(rows.size[known], truth[known], SIZES, categories)
     share = (together + 1.0) / (prior + 1)[:, None]  # both prior and table are one more than the counts
     log_present, log_absent = np.log(share), np.log1p(-np.minimum(share, 1 - 1e-9))
     log_size, log_prior, log_beside = np.log(sizes / sizes.sum(axis=0)), np.log(prior), np.log(beside)
+    log_ratio = (log_present - log_absent).T
     named = np.empty((3, len(tested)), dtype=np.int64)
     at_once = max(CELLS_AT_ONCE // categories, 1)
     for first in range(0, len(tested), at_once):
@@ -267,7 +290,7 @@ def _guesses(
         guesses = (
             log_prior + absent_only,
             by_heaviest + absent_only,
-            by_heaviest + log_size[rows.size[block]] + present @ (log_present - log_absent).T + log_absent.sum(axis=1),
+            by_heaviest + log_size[rows.size[block]] + _product(present, log_ratio) + log_absent.sum(axis=1),
         )
         named[:, first : first + at_once] = [guess.argmax(axis=1) for guess in guesses]
     return named

@@ -4,7 +4,7 @@
 
 A row is a word of the items that may still come (`words`), and, where closed sets are wanted, of those that must not be in all rows of a
 path: in the lower bits of the same word those that were passed on the way here, in some more words (`backs`) those from before. Rows
-that are equal in what may come are one row with the sum of their weights and the intersection of the rest (but see `merge_rows`).
+that are equal in what may come are one row with the sum of their weights and the intersection of the rest.
 
 For each node one pass counts all pairs of its bits: so each of its children knows its own extensions before it has rows. When these are
 few, a table of all their combinations is summed up, and nothing is searched any more.
@@ -27,6 +27,7 @@ from setveil.mining._writing_kernels import (
     RUNNING,
     STATUS,
     grown,
+    is_shallow,
     note,
     pop,
     push,
@@ -40,11 +41,11 @@ if TYPE_CHECKING:
 
 FEW_ROWS = 4
 """Fewer rows are not worth looking for equal ones."""
-FIRST, LAST, LIVE, LEFT, STEP, PASSED_PERFECT, BACKS, BEFORE, COVERED = range(9)
+FIRST, LAST, LIVE, LEFT, STEP, PASSED_PERFECT, BACKS, COVERED = range(8)
 """The numbers of a level: where its rows begin and end, which of its bits are alive and which of these are still to visit, the bit that
 leads to the level below, how many perfect items there were before it, how many words of what came before a row has. For maximal sets also
-which bits came before the level, and the live bits of the last frequent set that was found by looking ahead."""
-N_NUMBERS = 9
+the live bits of the last frequent set that was found by looking ahead."""
+N_NUMBERS = 8
 
 
 class Words(NamedTuple):
@@ -77,7 +78,7 @@ class BitRoom(NamedTuple):
     sums: NDArray[np.int64]
     places: NDArray[np.int64]
     bits: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    common: NDArray[np.int64]
 
 
 @kernel
@@ -91,25 +92,8 @@ def move_row(row, to, n_backs, table):
 
 
 @kernel
-def are_same(row, other, live, kind, n_backs, table):
-    """Tell whether two rows can be one."""
-    words, backs = table.words, table.backs
-    if words[row] & live != words[other] & live:
-        return False
-    if kind == MAXIMAL:
-        for back in range(n_backs):
-            if backs[row * n_backs + back] != backs[other * n_backs + back]:
-                return False
-    return True
-
-
-@kernel
-def merge_rows(first, last, live, kind, n_backs, table, slots):
-    """Make one row of those that are equal in the live bits; return where the rows end now.
-
-    What came before is intersected, which is all that closed sets need to know of it. Whether a set is maximal depends on how often it
-    occurs: there, only rows that are equal in all are merged.
-    """
+def merge_rows(first, last, live, n_backs, table, slots):
+    """Make one row of those that are equal in the live bits, with the intersection of what came before; return where the rows end now."""
     if last - first < FEW_ROWS:
         return last
     words, backs, weights = table.words, table.backs, table.weights
@@ -121,11 +105,8 @@ def merge_rows(first, last, live, kind, n_backs, table, slots):
     end = first
     for row in range(first, last):
         key = words[row] & live
-        if kind == MAXIMAL:
-            for back in range(n_backs):
-                key ^= backs[row * n_backs + back] * 31
         slot = ((key ^ (key >> 29)) * 0x1E3779B97F4A7C15 >> 20) & (size - 1)
-        while slots[slot] >= 0 and not are_same(row, slots[slot], live, kind, n_backs, table):
+        while slots[slot] >= 0 and words[slots[slot]] & live != key:
             slot = (slot + 1) & (size - 1)
         same = slots[slot]
         if same >= 0:
@@ -156,20 +137,19 @@ def count_pairs(level, min_count, table, room):
     """Count for each live bit of a level the weight of the rows that have it and an earlier bit, and note its frequent partners."""
     words, weights, levels, bits = table.words, table.weights, room.levels, room.bits
     pairs, partners = room.pairs[level], room.partners[level]
-    before, both = levels[level, BEFORE], levels[level, BEFORE] | levels[level, LIVE]
-    n_bits = write_bits(both, bits)
+    live = levels[level, LIVE]
+    n_bits = write_bits(live, bits)
     for a in range(n_bits):
         partners[bits[a]] = 0
         for b in range(bits[a], WORD_BITS):
             pairs[bits[a], b] = 0
     for row in range(levels[level, FIRST], levels[level, LAST]):
         weight = weights[row]
-        n_before = bit_count(words[row] & before) if before else 0
-        width = write_bits(words[row] & both, bits)
+        width = write_bits(words[row] & live, bits)
         for a in range(width - 1):
-            for b in range(max(a + 1, n_before), width):  # which two of the bits before are together does not matter
+            for b in range(a + 1, width):
                 pairs[bits[a], bits[b]] += weight
-    for b in range(write_bits(both, bits)):
+    for b in range(write_bits(live, bits)):
         for a in range(b):
             if pairs[bits[a], bits[b]] >= min_count:
                 partners[bits[a]] |= 1 << bits[b]
@@ -197,87 +177,6 @@ def is_held_back(node, table, common):
 
 
 @kernel
-def support_with(place, node, table):
-    """Return the weight of the rows of a node that hold the item at a place before them: a bit of the word, or of a word of `backs`."""
-    words, backs, weights, must = table.words, table.backs, table.weights, node.must
-    part, bit = place // WORD_BITS, 1 << place % WORD_BITS
-    support = 0
-    if part == 0 and not bit & node.before:
-        return support
-    for row in range(node.first, node.last):
-        if words[row] & must == must:
-            held = words[row] if part == 0 else backs[row * node.n_backs + part - 1]
-            if held & bit:
-                support += weights[row]
-    return support
-
-
-@kernel
-def has_frequent_before(node, support, min_count, table, counts):
-    """Return whether the rows of a node hold an item that came before them often enough: then a larger set is frequent.
-
-    Looks first at the item that was found last, whose place is the last of `counts`: near sets are often within the same larger one.
-    Ends as soon as an item has enough, or as none can: what is left of the support is less than the most frequent one lacks.
-    """
-    words, backs, weights, n_backs, must = table.words, table.backs, table.weights, node.n_backs, node.must
-    if node.before == 0 and n_backs == 0:
-        return False
-    last_found, n_places = counts[len(counts) - 1], (n_backs + 1) * WORD_BITS
-    if last_found < n_places and support_with(last_found, node, table) >= min_count:
-        return True
-    for place in range(n_places):
-        counts[place] = 0
-    most, best = 0, NONE
-    for row in range(node.first, node.last):
-        if words[row] & must != must:
-            continue
-        for part in range(n_backs + 1):
-            word = words[row] & node.before if part == 0 else backs[row * n_backs + part - 1]
-            while word:
-                place = part * WORD_BITS + lowest_bit(word)
-                counts[place] += weights[row]
-                if counts[place] > most:
-                    most, best = counts[place], place
-                word &= word - 1
-        support -= weights[row]
-        if most >= min_count or most + support < min_count:
-            break
-    if most >= min_count:
-        counts[len(counts) - 1] = best
-    return most >= min_count
-
-
-@kernel
-def forget_rare_before(first, last, min_count, n_backs, table, counts):
-    """Clear the bits in `backs` of the items that are not in enough of these rows: no larger set with one of them is frequent.
-
-    Return how many words of `backs` there are now: none when all are clear.
-    """
-    backs, weights = table.backs, table.weights
-    for place in range(n_backs * WORD_BITS):
-        counts[place] = 0
-    for row in range(first, last):
-        for back in range(n_backs):
-            word = backs[row * n_backs + back]
-            while word:
-                counts[back * WORD_BITS + lowest_bit(word)] += weights[row]
-                word &= word - 1
-    n_kept = NONE
-    for back in range(n_backs):
-        often = 0
-        for bit in range(WORD_BITS):
-            if counts[back * WORD_BITS + bit] >= min_count:
-                often |= 1 << bit
-        counts[back] = often  # behind what is still to be read
-        if often:
-            n_kept = n_backs
-    for row in range(first, last):
-        for back in range(n_kept):
-            backs[row * n_backs + back] &= counts[back]
-    return n_kept
-
-
-@kernel
 def support_of(node, table):
     """Return the weight of the rows of a node."""
     words, must = table.words, node.must
@@ -297,15 +196,6 @@ def are_frequent_pairs(partners, bits):
             return False
         left &= left - 1
     return True
-
-
-@kernel
-def common_partners(partners, before, bits):
-    """Return those of the bits before that are frequent together with each of some bits: no other makes their set larger."""
-    while bits and before:
-        before &= partners[lowest_bit(bits)]
-        bits &= bits - 1
-    return before
 
 
 @kernel
@@ -362,7 +252,7 @@ def write_with(bits, names, search):
 
 
 @kernel
-def note_table(level, node, extensions, table, room, search, found):
+def note_table(node, extensions, table, room, search, found):
     """Note every combination of the extensions that is asked for."""
     asked, state, tally, sums = search.asked, search.state, search.tally, room.sums
     min_count, kind = asked.min_count, asked.kind
@@ -387,13 +277,10 @@ def note_table(level, node, extensions, table, room, search, found):
             chosen |= 1 << room.bits[lowest_bit(word)]
             word &= word - 1
         length = write_with(chosen, room.names, search)
-        if length > asked.max_length:
+        if kind != MAXIMAL and length > asked.max_length:
             continue
-        before = common_partners(room.partners[level], node.before, chosen) if kind == MAXIMAL else node.before
-        held = Node(node.first, node.last, node.n_backs, node.must | chosen, before)
-        if kind == CLOSED and is_held_back(held, table, room.counts):
-            continue
-        if kind == MAXIMAL and has_frequent_before(held, support, min_count, table, room.counts):
+        held = Node(node.first, node.last, node.n_backs, node.must | chosen, node.before)
+        if kind == CLOSED and is_held_back(held, table, room.common):
             continue
         note(search.base, length, support, search, found)
         if state[STATUS] != RUNNING:
@@ -401,20 +288,14 @@ def note_table(level, node, extensions, table, room, search, found):
 
 
 @kernel
-def look_ahead(level, node, extensions, table, room, search, found):
-    """Return whether the path with all its extensions is frequent.
-
-    Every set below the path is within that one: it is noted if it is maximal, and nothing below has to be looked at.
-    """
-    min_count = search.asked.min_count
-    before = common_partners(room.partners[level], node.before, extensions)
-    held = Node(node.first, node.last, node.n_backs, node.must | extensions, before)
+def look_ahead(node, extensions, table, room, search, found):
+    """Return whether the path with all its extensions is frequent, and note this set if it is: every set below the path is within it."""
+    held = Node(node.first, node.last, node.n_backs, node.must | extensions, node.before)
     support = support_of(held, table)
-    if support < min_count:
+    if support < search.asked.min_count:
         return False
-    if not has_frequent_before(held, support, min_count, table, room.counts):
-        length = write_with(extensions, room.names, search)
-        note(search.base, length, support, search, found)
+    length = write_with(extensions, room.names, search)
+    note(search.base, length, support, search, found)
     return True
 
 
@@ -456,30 +337,26 @@ def with_room(last, most, n_backs, table):
 
 
 @kernel
-def set_level(level, first, last, live, before, n_backs, levels):
+def set_level(level, first, last, live, n_backs, levels):
     """Write the numbers of a level of which no bit has been visited."""
     levels[level, FIRST], levels[level, LAST] = first, last
     levels[level, LIVE], levels[level, LEFT] = live, live
-    levels[level, BACKS], levels[level, BEFORE], levels[level, COVERED] = n_backs, before, 0
+    levels[level, BACKS], levels[level, COVERED] = n_backs, 0
 
 
 @kernel
 def write_level(level, node, extensions, asked, table, room):
     """Write the rows of a node as a level of their own, behind the others: cut down to the extensions and what came before, and merged."""
     words, n_backs, last = table.words, node.n_backs, node.last
-    keep = extensions if asked.kind == ALL else extensions | node.before
+    keep = extensions | node.before if asked.looks_back else extensions
     end = last
     for row in range(node.first, last):
         if words[row] & node.must and words[row] & extensions:
             move_row(row, end, n_backs, table)
             words[end] &= keep
             end += 1
-    before = NONE
-    if asked.kind == MAXIMAL:
-        before = node.before
-        n_backs = forget_rare_before(last, end, asked.min_count, n_backs, table, room.counts)
-    end = merge_rows(last, end, extensions | before, asked.kind, n_backs, table, room.slots)
-    set_level(level, last, end, extensions, before, n_backs, room.levels)
+    end = merge_rows(last, end, extensions, n_backs, table, room.slots)
+    set_level(level, last, end, extensions, n_backs, room.levels)
     count_pairs(level, asked.min_count, table, room)
 
 
@@ -496,12 +373,12 @@ def search_bits(n_rows, n_backs, width, table, room, search, found):
     node = Node(NONE, n_rows, n_backs, NONE, NONE)
     if width <= asked.table_bits:
         state[NODES] += 1
-        note_table(NONE, node, whole, table, room, search, found)
+        note_table(node, whole, table, room, search, found)
         return table
-    if kind == MAXIMAL and look_ahead(NONE, node, whole, table, room, search, found):
+    if kind == MAXIMAL and look_ahead(node, whole, table, room, search, found):
         return table
-    n_rows = merge_rows(NONE, n_rows, whole, kind, n_backs, table, room.slots)
-    set_level(NONE, NONE, n_rows, whole, NONE, n_backs, levels)
+    n_rows = merge_rows(NONE, n_rows, whole, n_backs, table, room.slots)
+    set_level(NONE, NONE, n_rows, whole, n_backs, levels)
     count_pairs(NONE, min_count, table, room)
     level = NONE
     while state[STATUS] == RUNNING:
@@ -515,22 +392,19 @@ def search_bits(n_rows, n_backs, width, table, room, search, found):
         bit = lowest_bit(levels[level, LEFT])
         levels[level, LEFT] &= levels[level, LEFT] - 1
         support, extensions, perfect_bits = find_extensions(bit, level, room)
-        before, reach = (1 << bit) - 1, 1 << bit | extensions | perfect_bits
-        if kind == MAXIMAL:
-            if reach & ~levels[level, COVERED] == 0:  # within a larger frequent set, and so is all below it
-                continue
-            before &= room.partners[level, bit]
-        node = Node(levels[level, FIRST], levels[level, LAST], levels[level, BACKS], 1 << bit, before)
-        if not visit(search) or (kind != ALL and is_held_back(node, table, room.counts)):
+        reach = 1 << bit | extensions | perfect_bits
+        if kind == MAXIMAL and reach & ~levels[level, COVERED] == 0:  # all of it is within a larger frequent set
+            continue
+        node = Node(levels[level, FIRST], levels[level, LAST], levels[level, BACKS], 1 << bit, (1 << bit) - 1)
+        if not visit(search) or (asked.looks_back and is_held_back(node, table, room.common)):
             continue
         levels[level, STEP], levels[level, PASSED_PERFECT] = bit, state[PERFECT]
         enter(bit, perfect_bits, names, search)
-        is_leaf = extensions == 0 and before == 0
-        if kind != MAXIMAL or (is_leaf and not has_frequent_before(node, support, min_count, table, room.counts)):
+        deeper = extensions != 0 and is_shallow(search)
+        if kind != MAXIMAL or not deeper:
             note(search.path, state[PATH], support, search, found)
-        deeper = extensions != 0 and state[PATH] + (0 if kind == ALL else state[PERFECT]) < asked.max_length
         if kind == MAXIMAL and deeper and are_frequent_pairs(room.partners[level], extensions):
-            deeper = not look_ahead(level, node, extensions, table, room, search, found)
+            deeper = not look_ahead(node, extensions, table, room, search, found)
             if not deeper:
                 levels[level, COVERED] = reach
         if deeper and bit_count(extensions) > asked.table_bits:
@@ -542,7 +416,7 @@ def search_bits(n_rows, n_backs, width, table, room, search, found):
             continue
         if deeper and state[STATUS] == RUNNING:
             state[NODES] += 1
-            note_table(level, node, extensions, table, room, search, found)
+            note_table(node, extensions, table, room, search, found)
         pop(names[bit], search)
         state[PERFECT] = levels[level, PASSED_PERFECT]
     return table

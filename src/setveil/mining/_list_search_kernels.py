@@ -6,11 +6,10 @@ Items are numbered by rising support; a record is a row of numbers that rise. A 
 records that hold it are looked at, and what may come is what stands behind it. One pass over these counts all extensions (*occurrence
 deliver*). Where closed sets are wanted a pass also counts what stands before (for single items, each pair is counted once, from its
 rarer item): an item that all these records hold shows that the set is
-not closed and that nothing below it is, and one that enough of them hold shows that it is not maximal.
+not closed and that nothing below it is. For maximal sets, what earlier items make larger is removed later (`_contained_kernels.py`).
 
 Rows below a path keep the items that are still frequent there, numbered anew; rows that are equal in what may come are one row with the sum
-of their weights and the intersection of what came before; for maximal sets, where it matters how often an item came before, only rows that
-are equal in all are merged.
+of their weights and the intersection of what came before.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import sort
 from setveil.mining._bit_search_kernels import N_NUMBERS, BitRoom, Words, search_bits
+from setveil.mining._contained_kernels import keep_maximal, rank_items
 from setveil.mining._row_kernels import (
     END,
     ENTRY,
@@ -39,10 +39,9 @@ from setveil.mining._row_kernels import (
     set_span,
 )
 from setveil.mining._writing_kernels import (
-    ALL,
-    CLOSED,
     FULL,
     MAXIMAL,
+    MORE_SETS,
     N_STATES,
     NODES,
     NONE,
@@ -56,6 +55,7 @@ from setveil.mining._writing_kernels import (
     Found,
     Search,
     grown,
+    is_shallow,
     make_room,
     note,
     pop,
@@ -236,12 +236,12 @@ def take_partners(item, pairs, items):
 
 
 @kernel
-def count_partners(node, level, kind, rows, pairs, items):
-    """Count the items behind a node and, unless all sets are wanted, those before it; return how many were seen."""
-    if level == 0 and kind != ALL:
+def count_partners(node, level, looks_back, rows, pairs, items):
+    """Count the items behind a node and, if the search looks back, those before it; return how many were seen."""
+    if level == 0 and looks_back:
         return take_partners(node.item, pairs, items)
     n_seen = count_behind(node.first, node.last, rows, items)
-    if kind != ALL:
+    if looks_back:
         n_seen = count_before(node.first, node.last, rows, items, n_seen)
     return n_seen
 
@@ -358,7 +358,7 @@ def with_room_for_rows(node, source, below, tops):
 
 
 @kernel
-def write_rows(node, source, below, codes, kind, levels):
+def write_rows(node, source, below, codes, looks_back, levels):
     """Write the rows of a node in new codes behind those of the other levels, equal ones merged; return where rows and places end."""
     spans, places = below.spans, below.places
     slots, size = levels.slots, 8
@@ -369,21 +369,18 @@ def write_rows(node, source, below, codes, kind, levels):
     row_end, place_end = levels.tops[_TOP_ROW], levels.tops[_TOP_PLACE]
     for entry in range(node.first, node.last):
         weight = source.spans[source.entries[ENTRY * entry] + WEIGHT]
-        middle, end = write_row(entry, source, kind != ALL, codes, place_end, places)
+        middle, end = write_row(entry, source, looks_back, codes, place_end, places)
         if end == middle:
             continue
-        compared = place_end if kind == MAXIMAL else middle
-        slot = (hash_of(places, compared, end) >> 7) & (size - 1)
-        while slots[slot] >= 0:
-            same = slots[slot]
-            other = spans[same + START] if kind == MAXIMAL else spans[same + MIDDLE]
-            if are_equal(places, compared, end, other, spans[same + END]):
-                break
+        slot = (hash_of(places, middle, end) >> 7) & (size - 1)
+        while slots[slot] >= 0 and not are_equal(
+            places, middle, end, spans[slots[slot] + MIDDLE], spans[slots[slot] + END]
+        ):
             slot = (slot + 1) & (size - 1)
         same = slots[slot]
         if same >= 0:
             spans[same + WEIGHT] += weight
-            if kind == CLOSED:
+            if looks_back:
                 spans[same + START] = intersected(places, spans[same + START], spans[same + MIDDLE], place_end, middle)
         else:
             slots[slot] = SPAN * row_end
@@ -409,14 +406,14 @@ def with_room_for_index(n_entries, n_items, below, tops):
 
 
 @kernel
-def write_level(node, n_kept, kind, source, below, items, levels):
+def write_level(node, n_kept, looks_back, source, below, items, levels):
     """Write the rows of a node as a level of its own behind the others, with its index; return the levels, which may have grown."""
     tops, kept = levels.tops, items.kept
     below = with_room_for_rows(node, source, below, tops)
     top_row, at_name = tops[_TOP_ROW], tops[_TOP_NAME]
     for at in range(n_kept):
         items.codes[kept[at]] = at
-    row_end, place_end = write_rows(node, source, below, items.codes, kind, levels)
+    row_end, place_end = write_rows(node, source, below, items.codes, looks_back, levels)
     for at in range(n_kept):
         items.codes[kept[at]] = -1
     n_entries = NONE
@@ -468,9 +465,8 @@ def room_for_bits(n_items, table_bits, slots):
     pairs, partners = np.empty((WORD_BITS, WORD_BITS, WORD_BITS), np.int64), np.empty((WORD_BITS, WORD_BITS), np.int64)
     size = max(WORD_BITS, 1 << table_bits)
     sums, places, bits = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
-    counts = np.empty((words_for(n_items) + 1) * WORD_BITS + 1, np.int64)
-    counts[len(counts) - 1] = 0
-    return BitRoom(names, supports, levels, pairs, partners, slots, sums, places, bits, counts)
+    common = np.empty(words_for(n_items) + 1, np.int64)
+    return BitRoom(names, supports, levels, pairs, partners, slots, sums, places, bits, common)
 
 
 @kernel
@@ -554,16 +550,15 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
             if not visit(search):
                 break
             numbers[_STEP, level], numbers[_PERFECT, level] = node.name, state[PERFECT]
-            n_seen = count_partners(node, level, kind, rows, pairs, items)
+            n_seen = count_partners(node, level, asked.looks_back, rows, pairs, items)
             n_kept, n_before = sort_out(node, n_seen, asked.min_count, rows.names, items, search)
             deeper = False
             if n_kept >= 0:
                 push(node.name, search)
-                if kind != MAXIMAL or n_kept == 0:
+                deeper = n_kept > n_before and is_shallow(search)
+                if kind != MAXIMAL or not deeper:
                     note(search.path, state[PATH], node.support, search, found)
-                length = state[PATH] + (0 if kind == ALL else state[PERFECT])
-                deeper = n_kept > n_before and length < asked.max_length and state[STATUS] == RUNNING
-            if deeper:
+            if deeper and state[STATUS] == RUNNING:
                 if n_kept - n_before <= WORD_BITS:
                     n_backs = words_for(n_before)
                     if (node.last - node.first) * n_backs > len(table.backs):
@@ -577,7 +572,7 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
                     deeper = False
                 else:
                     set_level(level + 1, n_before, n_kept, levels)
-                    below = write_level(node, n_kept, kind, rows, below, items, levels)
+                    below = write_level(node, n_kept, asked.looks_back, rows, below, items, levels)
             forget_counts(n_seen, items)
             if state[STATUS] != RUNNING:
                 break
@@ -588,7 +583,10 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
                 pop(node.name, search)
             state[PERFECT] = numbers[_PERFECT, level]
         if state[STATUS] == FULL:
-            found = make_room(search, found)
+            counted = state[SETS] + state[MORE_SETS]
+            if kind == MAXIMAL and counted > asked.limit:  # some may be within others
+                counted, sets, places = keep_maximal(sets, rank_items(whole_rows.names, perfect), search, found)
+            found = make_room(counted, search, found)
             state[SETS], state[PLACES], state[NODES], state[PERFECT], state[PATH] = sets, places, nodes, n_perfect, 0
             for at in range(_TOPS):
                 levels.tops[at] = 0
@@ -608,7 +606,7 @@ def search_root(part, support, perfect, asked, control):
     found = Found(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64))
     note(search.path, NONE, support, search, found)
     if state[STATUS] == FULL:
-        found = make_room(search, found)
+        found = make_room(state[SETS] + state[MORE_SETS], search, found)
         if state[STATUS] == RUNNING:
             note(search.path, NONE, support, search, found)
     return found.items[: state[PLACES]], found.lengths[: state[SETS]], found.supports[: state[SETS]], state

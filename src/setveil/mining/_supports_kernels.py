@@ -275,7 +275,7 @@ def columns_of(first, last, sets, records, layout, slots):
 
 @kernel
 def count_sets(first, last, sets, records, layout, many, supports, control):
-    """Write the supports of the sets `order[first]` to before `order[last]`, none of which is empty.
+    """Add the supports of the sets `order[first]` to before `order[last]` in these records; no set is empty.
 
     Before a set is looked at, the intersections along the one before are there up to `depth`. `many` sets or more with the same rarest
     item are counted by the bits of their other items among its rows.
@@ -324,6 +324,6 @@ def count_sets(first, last, sets, records, layout, many, supports, control):
             else:
                 counts[depth + 1] = keep_rows(depth, item, layout, kept)
             depth += 1
-        supports[one] = counts[depth]  # 0 where no record was left before the last item
+        supports[one] += counts[depth]  # 0 where no record was left before the last item
         begun = one
         control[DONE] = place - first + 1

@@ -32,12 +32,18 @@ loop to loop takes longer than writing a set: `search_lists` makes room and sear
 
 
 class Asked(NamedTuple):
-    """What is asked for: the bounds of support and length, the kind of sets, whether to list them, and the bounds of the search."""
+    """What is asked for: the bounds of support and length, the kind of sets, whether to list them, and the bounds of the search.
+
+    `depth` is the number of items up to which a path is extended. A search that looks back knows which earlier items all rows of a path
+    hold.
+    """
 
     min_count: int
     min_length: int
     max_length: int
+    depth: int
     kind: int
+    looks_back: int
     listing: int
     limit: int
     budget: int
@@ -128,6 +134,13 @@ def visit(search):
 
 
 @kernel
+def is_shallow(search):
+    """Return whether the path may be extended."""
+    state, asked = search.state, search.asked
+    return state[PATH] + (state[PERFECT] if asked.kind == CLOSED else 0) < asked.depth
+
+
+@kernel
 def sets_between(count, least, most, enough):
     """Return how many subsets of `count` things have from `least` to `most` of them; no more than a little above `enough`."""
     most = min(most, count)
@@ -148,7 +161,12 @@ def sets_between(count, least, most, enough):
 
 @kernel
 def demand(length, perfect, asked):
-    """Return how many sets come of `length` items and the perfect ones, and how many places they take at most."""
+    """Return how many sets come of `length` items and the perfect ones, and how many places they take at most.
+
+    For kind maximal a set is needed whatever its length: a smaller one may be within it.
+    """
+    if asked.kind == MAXIMAL:
+        return 1, length + perfect
     if asked.kind != ALL:
         whole = length + perfect
         return (1, whole) if asked.min_length <= whole <= asked.max_length else (0, 0)
@@ -160,15 +178,15 @@ def demand(length, perfect, asked):
 
 
 @kernel
-def make_room(search, found):
+def make_room(counted, search, found):
     """Return larger arrays for a search that is full; or say that there are too many sets, here or in all parts of the search together.
 
-    `shared[p]` is how many sets part p of the search had found when it last needed room.
+    `counted` is the number of sets here. `shared[p]` is the number that part p of the search had when it last needed room.
     """
     state, shared = search.state, search.shared
     items, lengths, supports = found.items, found.lengths, found.supports
     own, needed = state[SETS] + state[MORE_SETS], state[PLACES] + state[MORE_PLACES]
-    shared[state[PART]] = own
+    shared[state[PART]] = counted
     total = 0
     for part in range(len(shared)):
         total += shared[part]
@@ -230,7 +248,7 @@ def note(base, length, support, search, found):
     sets, needed = demand(length, state[PERFECT], asked)
     if not asked.listing:
         state[SETS] += sets
-    elif state[SETS] + sets > asked.limit:  # looked at first: `demand` counts no further than the limit
+    elif asked.kind != MAXIMAL and state[SETS] + sets > asked.limit:  # looked at first: `demand` counts no further
         state[STATUS] = TOO_MANY
     elif state[SETS] + sets > len(found.lengths) or state[PLACES] + needed > len(found.items):
         state[STATUS], state[MORE_SETS], state[MORE_PLACES] = FULL, sets, needed

@@ -5,7 +5,8 @@ support, *maximal* if it is frequent and no larger itemset is. The empty set is 
 
 How      depth-first search over items numbered by rising support. Equal rows below a path are merged; where few items remain, rows are
          bit words. The first level is divided into a fixed number of ranges of items, so that the result does not depend on the number
-         of threads. For maximal sets the search leaves a branch when the path with all its extensions is frequent.
+         of threads. For maximal sets the search leaves a branch when the path with all its extensions is frequent, and what it finds
+         is compared at the end.
 Papers   uno2004 (occurrence deliver, closed sets without a list of those found), borgelt2012 (perfect extensions).
 Cost     grows with the number of itemsets found, and with the records times their length squared for the first two levels.
 """
@@ -49,8 +50,9 @@ _NO_BOUND = 1 << 40
 """Larger than any count, length or limit that occurs, and small enough that sums do not overflow."""
 _LISTABLE = 100_000_000
 """Number of sets that may still fit into the memory of a machine."""
+_CLOSED = 1
 _WENT_WELL, _TOO_MANY, _SETS, _STATUS, _NODES = 0, 1, 2, 4, 5
-"""RUNNING, TOO_MANY, SETS, STATUS and NODES of `_writing_kernels`, repeated here because that module imports Numba."""
+"""CLOSED, RUNNING, TOO_MANY, SETS, STATUS and NODES of `_writing_kernels`, repeated here because that module imports Numba."""
 _TIMES_TOO_MANY, _FEW = 8, 100_000
 """A search for the most frequent sets is repeated at a higher support if it finds this many times too many, and more than a few."""
 _COUNT_BUDGET = 5_000_000
@@ -124,7 +126,10 @@ def count(
     max_length: int | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> int:
-    """Return the number of frequent itemsets without listing them: there may be more than fit into memory."""
+    """Return the number of frequent itemsets without listing them: there may be more than fit into memory.
+
+    Maximal ones are listed, because each is compared with the others.
+    """
     wanted = _Wanted(data, MinSupport(min_support), kind, min_length, max_length)
     return _Search(data, wanted).counted(budget=0)[0]
 
@@ -268,16 +273,56 @@ class _Search:
 
     def listed(self, limit: int) -> Itemsets | None:
         """Return the sets, or None if there are more than the limit."""
-        parts = self._run(listing=True, limit=limit, budget=0)
-        if sum(len(part.lengths) for part in parts) > limit or any(part.status == _TOO_MANY for part in parts):
-            return None
-        offsets = offsets_of(np.concatenate([part.lengths for part in parts]))
-        items = np.concatenate([part.items for part in parts])
-        supports = np.concatenate([part.supports for part in parts])
-        return Itemsets(offsets, items, supports, self.data.vocabulary, self.data.records)
+        found, whole = self._found(limit, budget=0)
+        return found if whole and len(found) <= limit else None
+
+    def _found(self, limit: int, *, budget: int) -> tuple[Itemsets, bool]:
+        """Return the sets, and whether these are all: the search may end early above the limit, and with a budget."""
+        is_maximal = self.wanted.kind == "maximal"
+        parts = []
+        for attempt in self._maximal_attempts(budget) if is_maximal else [{"budget": budget}]:
+            parts = self._run(listing=True, limit=limit, **attempt)
+            whole = all(part.status == _WENT_WELL for part in parts)
+            if whole or (attempt.get("in_order") and any(part.status == _TOO_MANY for part in parts)):
+                break
+        lengths, items, supports = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("lengths", "items", "supports")
+        )
+        if is_maximal and len(self._names):
+            lengths, items, supports = self._maximal_of(lengths, items, supports)
+        return Itemsets(offsets_of(lengths), items, supports, self.data.vocabulary, self.data.records), whole
+
+    def _maximal_attempts(self, budget: int) -> list[dict[str, Any]]:
+        """Return how to search for maximal sets until a search is complete, or ends with more sets than the limit.
+
+        Parts that are searched side by side may find more sets than the limit that are within sets of other parts. A maximum length bounds
+        the search itself only if all maximal sets are too many to look at: then it cannot look back, and looks at more sets of that length.
+        """
+        if budget:
+            return [{"budget": budget, "in_order": True}]
+        bounded = self.wanted.max_length is not None
+        attempts: list[dict[str, Any]] = [{"budget": _COUNT_BUDGET * bounded, "in_order": way} for way in (False, True)]
+        return [*attempts, {"budget": 0, "in_order": True, "bounded": True}] if bounded else attempts
+
+    def _maximal_of(self, *sets: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """Return those sets that are within no other one and have an allowed length: lengths, items and supports."""
+        from setveil.mining import _contained_kernels as kernels  # noqa: PLC0415 - imports Numba
+        from setveil.mining._writing_kernels import Found  # noqa: PLC0415 - the same
+
+        lengths, items, supports = sets
+        found = Found(items, lengths, supports)
+        dropped = kernels.find_contained(len(lengths), kernels.rank_items(self._names, self._perfect), found)
+        dropped |= lengths < self.wanted.min_length
+        if self.wanted.max_length is not None:
+            dropped |= lengths > self.wanted.max_length
+        count, end = kernels.drop_sets(len(lengths), dropped, found)
+        return lengths[:count], items[:end], supports[:count]
 
     def counted(self, *, budget: int) -> tuple[int, bool]:
         """Return the number of sets, and whether it is complete: a search with a budget (above 0) may end early."""
+        if self.wanted.kind == "maximal":
+            found, whole = self._found(_NO_BOUND, budget=budget)
+            return len(found), whole
         parts = self._run(listing=False, limit=0, budget=budget)
         whole = all(part.status == _WENT_WELL for part in parts)
         if self.wanted.kind != "all":
@@ -295,19 +340,27 @@ class _Search:
         most = perfect if most is None else min(perfect, most - length)
         return 1 << perfect if (least, most) == (0, perfect) else sum(comb(perfect, n) for n in range(least, most + 1))
 
-    def _run(self, *, listing: bool, limit: int, budget: int) -> list[_Part]:
+    def _run(
+        self, *, listing: bool, limit: int, budget: int, in_order: bool = False, bounded: bool = False
+    ) -> list[_Part]:
+        """Search all ranges of items; in order: as one range, so that the sets of a search that ends early show which are maximal."""
         from setveil.mining import _list_search_kernels as kernels  # noqa: PLC0415 - imports Numba
         from setveil.mining._writing_kernels import Asked, Part  # noqa: PLC0415 - the same
 
         longest_row, rows, _ = self._rows
         longest = longest_row + len(self._perfect)
         kind = get_args(Kind).index(self.wanted.kind)
+        is_maximal = self.wanted.kind == "maximal"
         limit = min(limit, _NO_BOUND)
+        max_length = min(self.wanted.max_length or _NO_BOUND, _NO_BOUND)
         asked = Asked(
             min_count=min(self.wanted.min_count, _NO_BOUND),
             min_length=min(self.wanted.min_length, _NO_BOUND),
-            max_length=min(self.wanted.max_length or _NO_BOUND, _NO_BOUND),
+            max_length=max_length,
+            # A set of the maximum length may be within one that has an item more.
+            depth=max_length if not is_maximal else max_length + 1 if bounded else _NO_BOUND,
             kind=kind,
+            looks_back=int(kind > 0 and not bounded),
             listing=int(listing),
             limit=limit,
             budget=budget,
@@ -316,6 +369,8 @@ class _Search:
         tally_rows = min(self.wanted.max_length or self.wanted.min_length, longest) + 1
         tally_shape = (1, 1) if listing or kind else (tally_rows, longest + 1)
         ranges, pairs = self._ranges, self._pairs
+        if in_order and ranges:
+            ranges = [(0, len(self._names), 0)]
         largest_first = np.argsort([-work for _, _, work in ranges], kind="stable")
         shared = np.zeros(len(ranges), dtype=np.int64)
         left = budget
@@ -334,10 +389,11 @@ class _Search:
             return made
 
         parts = []
-        if self.wanted.kind != "maximal" or not len(self._names):  # otherwise a larger set is frequent
+        if not is_maximal or not len(self._names):  # otherwise a larger set is frequent
             part = Part(0, 0, 0, np.zeros(tally_shape, dtype=np.int64), np.zeros(1, dtype=np.int64))
             control = np.zeros(CONTROL_WIDTH, dtype=np.int64)
-            alone = kernels.search_root(part, self.data.records, self._perfect, asked, control)
+            asked_alone = asked._replace(kind=min(kind, _CLOSED))  # no other set can make it larger
+            alone = kernels.search_root(part, self.data.records, self._perfect, asked_alone, control)
             parts.append(_Part(alone, part.tally))
         results = share("mining", largest_first.tolist(), search, total=len(self._names))
         return parts + [results[i] for i in np.argsort(largest_first)]

@@ -176,7 +176,7 @@ class _Leaves:
         contents = self.contents
         records = kernels.Records(
             offsets=contents.offsets,
-            items=contents.items.copy(),
+            items=contents.items,
             weights=read_only(self.weights),
             words=np.empty(contents.records, np.uint64),
             starts=contents.holders[0],

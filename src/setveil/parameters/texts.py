@@ -48,7 +48,9 @@ def values_of(
             source = str(value)
             value = kind.read(value, data=data, separator=separator, **options)
             if isinstance(value, ParameterKind) and value.origin is None:
-                value = value.with_origin(Origin(source, options))
+                value = value.with_origin(
+                    Origin(source, options if separator is None else {**options, "separator": separator})
+                )
         values[parameter.name] = value
     return values
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.arguments import check_arguments
+from setveil.data.files.toml_files import parse_toml, read_settings
 from setveil.errors import BadData, BadParameter
 from setveil.parameters.hierarchy_files import read_hierarchy
 from setveil.parameters.shares import Share
@@ -212,21 +212,7 @@ def read_policy(path: str | Path) -> Policy:
     (2, 'genre')
     """
     file = Path(path)
-    try:
-        given = tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadData("does not exist; expected a policy file", file=str(file)) from None
-    except OSError as error:
-        what = "is a folder" if isinstance(error, IsADirectoryError) else f"cannot be read: {error.strerror or error}"
-        raise BadData(f"{what}; expected a policy file", file=str(file)) from None
-    except UnicodeDecodeError:
-        raise BadData("is not UTF-8 text; expected a policy file", file=str(file)) from None
-    except tomllib.TOMLDecodeError as error:
-        raise BadData(f"is not valid TOML ({error}); expected a policy file", file=str(file)) from None
-    except RecursionError:
-        raise BadData("is nested too deeply; expected a policy file", file=str(file)) from None
-    except ValueError:
-        raise BadData("is not a valid file name; expected a policy file", file=repr(str(file))) from None
+    given = parse_toml(read_settings(file, "a policy file"), file, "a policy file")
     try:
         return policy_from_dict(given, folder=file.parent)
     except BadParameter as error:

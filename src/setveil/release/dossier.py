@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 DOSSIER_NAME = "dossier.json"
 ALIGNMENT_NAME = "alignment.parquet"
 REPORT_NAME = "report.html"
-DOSSIER_VERSION: Final = 4
+DOSSIER_VERSION: Final = 5
 """Version 2 adds `pictures` and `metric_notes`; a dossier without them is still read, and its report has fewer charts. Version 3 renames
 the status `broken` to `violated` and `breaches` to `violations`, and adds the reach. It also adds `run`, `private_salt` and `randomness`,
-which describes how all random values were derived; earlier dossiers use scheme 1. Version 4 adds `attacks`, `attack_notes`, `register`:
-what the register records besides, and `item_names`."""
+which describes how all random values were derived; earlier dossiers use scheme 1. Version 4 adds `attacks`, `attack_notes` and `register`:
+what the register records besides. Version 5 adds `job`, which repeats the
+release, and `item_names`."""
 
 
 def private_beside(out: Path) -> Path:
@@ -185,7 +186,7 @@ def _has(value: Any, **kinds: type) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(key), kind) for key, kind in kinds.items())
 
 
-def _is_dossier(value: Any) -> bool:
+def is_dossier(value: Any) -> bool:
     """Return whether a value has the entries of a dossier that a check uses."""
     if not _has(value, dossier_version=int, seed=str, ids=str, method=dict, input=dict, card=dict):
         return False
@@ -234,7 +235,7 @@ class Private:
         except (OSError, ValueError) as error:
             raise BadData(f"cannot be read ({error})", file=str(path)) from None
         other = BadData("is not a dossier of a release", file=str(path))
-        if not _is_dossier(dossier):
+        if not is_dossier(dossier):
             raise other
         dossier = _with_current_keys(dossier)
         try:

@@ -76,6 +76,18 @@ def as_input(place: str | Path, method: type[Method], reading: Reading | None = 
     return place if Transactions not in method.accepts else read_place(place, reading or {})
 
 
+def read_from(given: Any, data: Any) -> tuple[str, Reading]:
+    """Return the place that data were read from, and with which options; the place is empty if they were given as values."""
+    from setveil.release.opening import Opened  # noqa: PLC0415 - as above
+
+    source = getattr(data, "source", None)
+    if source is not None:
+        return source.place, source.options
+    if isinstance(given, Opened):
+        return str(given.folder), {}
+    return source_name(given) if isinstance(given, str | Path) else "", {}
+
+
 def read_place(place: str | Path, reading: Reading) -> Published:
     """Return data in their own form; refuse reading options for a release folder, whose card determines how it is read."""
     if reading and is_release(place):

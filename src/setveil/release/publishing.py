@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.attacks.base import Attack, Finding
 from setveil.attacks.findings import Findings
 from setveil.base import progress
 from setveil.data.forms.base import Ids, Naming
-from setveil.data.reading.source import source_name
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
-from setveil.kernels.threads import with_threads
+from setveil.kernels.threads import using_threads
 from setveil.methods.base import Method
 from setveil.metrics.pair import Pair
 from setveil.parameters.item_names import as_item_names
@@ -28,23 +26,24 @@ from setveil.release.attack_runs import (
     chosen_attacks,
     run_attacks,
 )
-from setveil.release.inputs import as_published, as_records, refuse_unrelated
+from setveil.release.inputs import as_published, as_records, read_from, refuse_unrelated
 from setveil.release.measuring import as_metrics, check_original, chosen_metrics, measure_pair
+from setveil.release.publication import Publication
 from setveil.release.registrar import Registrar, again_if_created_meanwhile
 from setveil.release.release import Release, Terms, judge
-from setveil.release.saving import Packing, Target
+from setveil.release.saving import Packing
 from setveil.release.seed import Randomness, Seed, recipe_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from setveil.data.forms.disassociated import Disassociated
     from setveil.metrics.base import Metric
     from setveil.release.register import Registration
+    from setveil.release.repeating import Repeated
 
 
-@with_threads
-@again_if_created_meanwhile
 def publish(
     data: Any,
     method: Method,
@@ -60,7 +59,7 @@ def publish(
     experiment: bool = False,
     allow_failures: int = 0,
     no_guarantee: bool = False,
-    threads: int | None = None,  # noqa: ARG001 - read by with_threads
+    threads: int | None = None,
     metrics: str | Metric | Iterable[str | Metric] = "quick",
     attacks: str | Attack | Iterable[str | Attack] = "quick",
     attack_limit: float | str | None = None,
@@ -149,52 +148,61 @@ def publish(
     >>> print(release.summary.cost)
     every occurrence kept
     """
-    if not isinstance(method, Method):
-        raise BadParameter(
-            f"`method=` is {method!r}; allowed is a method with its parameters, such as PartSwap(categories=...)"
-        )
-    registrar = None if register is None else Registrar.of(register, seed)
-    target = None
-    if out is not None:
-        target = Target.of(out, private, format=format, separator=separator, compress=compress, force=force)
+    return make_release(Publication(**locals()))
+
+
+@again_if_created_meanwhile
+def make_release(asked: Publication, repeated: Repeated | None = None) -> Release:
+    """Make a release, and write it if a folder is given. If it would not be the `repeated` release, it is refused."""
+    with using_threads(asked.threads):
+        return _make_release(asked, repeated)
+
+
+def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
+    method, target = asked.method, asked.target
+    registrar = None if asked.register is None else Registrar.of(asked.register, asked.seed)
+    if target is not None:
         target.refuse()  # before the work starts
         if registrar is not None:
             registrar.refuse_inside(target)
-    place = source_name(data) if isinstance(data, str | Path) else ""
-    data = _as_accepted(data, method)
-    if original is not None:
+    data = _as_accepted(asked.data, method)
+    original = None
+    if asked.original is not None:
         if data.plain is not None:
             raise BadParameter(
                 f"`original=` applies to a method that takes a release only; {method.name} takes the original itself. Remove it"
             )
-        original = as_records(original)
-    terms = Terms(resolve_ids(data, ids, type(method)), allow_failures, distinct_labels)
-    asked, tried, limit = as_metrics(metrics), as_attacks(attacks), as_limit(attack_limit, "attack_limit")
+        original = as_records(asked.original)
+    terms = Terms(resolve_ids(data, asked.ids, type(method)), asked.allow_failures, asked.distinct_labels)
+    metrics, attacks = as_metrics(asked.metrics), as_attacks(asked.attacks)
+    limit = as_limit(asked.attack_limit, "attack_limit")
     written = None if target is None else target.data_format(method.form, data, terms.ids)
     if not data.records:
         raise BadData("the data have no records: there is nothing to publish")
-    if allow_failures < 0:
-        raise BadParameter(f"`allow_failures=` is {allow_failures}; allowed is a whole number of at least 0")
+    if terms.allow_failures < 0:
+        raise BadParameter(f"`allow_failures=` is {terms.allow_failures}; allowed is a whole number of at least 0")
     if original is not None:
         refuse_unrelated(original, data)
-    if data.plain is not None and not distinct_labels:
+    if data.plain is not None and not terms.distinct_labels:
         refuse_look_alikes(method, LookAlikes.of(data.plain))
-    item_names = as_item_names(names, data)
+    item_names = as_item_names(asked.names, data)
     lists = names_found(method, data)
     for found in lists:
-        found.refuse(missing_names)
+        found.refuse(asked.missing_names)
     checksum, recipe = data.checksum(), recipe_of(method, terms.ids)
-    chosen_seed = Seed.of(seed, experiment=experiment) if registrar is None else registrar.seed(checksum, recipe)
-    randomness = Randomness(chosen_seed, checksum, recipe)
+    seed = Seed.of(asked.seed, experiment=asked.experiment) if registrar is None else registrar.seed(checksum, recipe)
+    randomness = Randomness(seed, checksum, recipe)
+    if repeated is not None:
+        repeated.refuse_other(randomness)
     rng = randomness.generator()
     taken: Any = data  # the method checks the form itself
     bound = method.bind(taken, linked=terms.ids != "drop", rng=rng)
-    if bound.guarantee is None and not no_guarantee:
+    if bound.guarantee is None and not asked.no_guarantee:
         raise BadParameter(f"{method.name} guarantees nothing here; set `no_guarantee=True` to publish it anyway")
     known = {name: getattr(bound, name) for name in type(bound).model_fields}
-    chosen, lacking = chosen_metrics(asked, known, method.form)
+    chosen, lacking = chosen_metrics(metrics, known, method.form)
     guarantee = None if bound.guarantee is None else bound.guarantee.name
-    chosen_to_try = chosen_attacks(tried, method.form, guarantee)
+    chosen_to_try = chosen_attacks(attacks, method.form, guarantee)
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: use it for experiments, not for a release")
     started = time.perf_counter()
@@ -205,7 +213,7 @@ def publish(
     verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
     checked = time.perf_counter()
     before = None
-    if bound.guarantee is not None and "full" in asked and data.plain is not None:
+    if bound.guarantee is not None and "full" in metrics and data.plain is not None:
         before = check_original(bound.guarantee, data.plain)  # first: metrics use what it counts
     compared = original if data.plain is None else data.plain
     if compared is None:
@@ -220,7 +228,7 @@ def publish(
         findings = Findings((one for one in chosen_to_try if isinstance(one, Finding)), limit=limit)
     else:
         case = Case(published, alignment, data.plain, bound, guarantee, randomness, pair)
-        targets = QUICK_TARGETS if {*tried} <= {"none", "quick"} else TARGETS
+        targets = QUICK_TARGETS if {*attacks} <= {"none", "quick"} else TARGETS
         findings = run_attacks(case, chosen_to_try, case.target(targets=targets), limit=limit)
     seconds = {
         "method": applied - started,
@@ -228,7 +236,7 @@ def publish(
         "measuring": measured - checked,
         "attacking": time.perf_counter() - measured,
     }
-    data_source = getattr(data, "source", None)
+    place, reading = read_from(asked.data, data)
     release = Release(
         data=published,
         verdict=verdict,
@@ -243,15 +251,18 @@ def publish(
         before=before,
         measurements=measurements,
         findings=findings,
-        source=place if data_source is None else data_source.place,
-        reading={} if data_source is None else data_source.options,
+        source=place,
+        reading=reading,
         compared=compared,
         names=lists,
         item_names=item_names,
         registrar=registrar,
+        asked=asked,
     )
     if target is not None and written is not None:
-        release.save_as(target, written)
+        card = release.save_as(target, written)
+        if repeated is not None:
+            repeated.compare(card)
     return release
 
 

@@ -10,6 +10,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.attacks.findings import Findings
@@ -20,7 +21,7 @@ from setveil.base.verdict import Verdict
 from setveil.data.forms.base import DataPlace, Ids
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
-from setveil.errors import BadParameter, GuaranteeViolated, OutputRefused
+from setveil.errors import BadParameter, GuaranteeViolated, Missing, OutputRefused
 from setveil.parameters.item_names import NO_NAMES, ItemNames
 from setveil.parameters.names_found import NamesFound
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
@@ -40,12 +41,12 @@ from setveil.release.summary import Summary, singled_out
 from setveil.release.truthfulness import find_untrue, with_truth
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from setveil.data.forms.base import Published
     from setveil.data.forms.disassociated import Disassociated
     from setveil.methods.base import Method
     from setveil.metrics.base import Measurement
+    from setveil.release.job import Job
+    from setveil.release.publication import Publication
     from setveil.release.register import RegisteredRelease
     from setveil.release.registrar import Registrar
 
@@ -100,6 +101,10 @@ class Release:
         The names of items that are codes, for the report. Private.
     registrar
         Records the release in a register when it is saved; None without a register. Private.
+    asked
+        The arguments of `publish`. Private.
+    target
+        Where the release is written, once it is; None before.
 
     Examples
     --------
@@ -134,6 +139,8 @@ class Release:
     names: tuple[NamesFound, ...] = field(default=(), repr=False)
     item_names: ItemNames = field(default=NO_NAMES, repr=False)
     registrar: Registrar | None = field(default=None, repr=False)
+    asked: Publication = field(kw_only=True, repr=False)
+    target: Target | None = field(default=None, init=False, repr=False)
 
     @cached_property
     def kept(self) -> Kept:
@@ -178,6 +185,35 @@ class Release:
         if self.verdict is None:
             return "no guarantee: do not share it as protected data"
         return "an experiment: do not share it" if self.randomness.seed.weak else "may be shared"
+
+    @property
+    def job(self) -> Job:
+        """What makes this release again, as a job file holds it; the seed is in it only if you gave one.
+
+        Raises `Missing` if the data were given in Python and not read from a file.
+        """
+        from setveil.release.job import Job  # noqa: PLC0415 - only for jobs
+
+        return Job.of_release(self)
+
+    def save_job(self, file: str | Path, *, force: bool = False) -> None:
+        """Write the job of this release to a file, which `run` runs again. It can hold a seed and sensitive names: keep it private.
+
+        Parameters
+        ----------
+        file
+            The file to write, such as `job.toml`. Relative paths in it start from its folder.
+        force
+            Replace an existing file.
+
+        Raises
+        ------
+        Missing
+            If the data were given in Python and not read from a file.
+        OutputRefused
+            If the file exists and `force` is not set, or cannot be written.
+        """
+        self.job.save(file, force=force)
 
     @property
     def rows(self) -> Transactions:
@@ -283,10 +319,21 @@ class Release:
             (public_folder / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
             registered = None if entry is None else entry.noted(card)
             seconds = self.seconds | {"writing and checking": time.perf_counter() - started}
-            dossier = make_dossier(self, card, verdict, seconds, registered)
+            dossier = make_dossier(self, card, verdict, seconds, registered) | {"job": self._job_for_repeating(target)}
             (private_folder / DOSSIER_NAME).write_text(dossier_text(dossier), encoding="utf-8")
             (private_folder / REPORT_NAME).write_text(report_text(dossier), encoding="utf-8")
+        object.__setattr__(self, "target", target)
         return card
+
+    def _job_for_repeating(self, target: Target) -> dict[str, Any] | None:
+        """Return the job with the seed of this run and absolute paths; None if the data were not read from a file."""
+        from setveil.release.job import Job  # noqa: PLC0415 - it imports what writes a release
+
+        try:
+            job = Job.of_release(self, target).with_seed(self.randomness.seed.value)
+        except Missing:
+            return None
+        return job.with_paths(lambda place: str(Path(place).absolute())).to_dict()
 
     def _private_sha256(self) -> str:
         """Return the commitment on the card, so that the parameters of the guarantee cannot be changed later."""

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.files.side_files import shown
-from setveil.data.records.ragged import among, offsets_of, owner_of, picked, record_ranges
+from setveil.data.records.ragged import offsets_of, owner_of, picked, record_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,8 +138,13 @@ def shared_items(original: Transactions, published: Transactions, rows: NDArray[
         record, item = Aligned(original, rows[first:last]).occurrences()
         row = owner_of(published.offsets[first : last + 1])
         codes = code[published.items[published.offsets[first] : published.offsets[last]]]
-        true = (codes >= 0) & among(row * width + codes, record * width + item)
-        shared[first:last] = np.bincount(row[true], minlength=last - first)
+        known = codes >= 0
+        if not known.all():
+            row, codes = row[known], codes[known]
+        keys = np.concatenate((row * width + codes, record * width + item))
+        keys.sort(kind="stable")  # two rising lists are merged
+        in_both = keys[1:][keys[1:] == keys[:-1]]
+        shared[first:last] = np.bincount(in_both // width, minlength=last - first)
     return shared
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ragged import among, owner_of, record_ranges
+from setveil.data.records.ragged import among, changes, owner_of, record_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 
-BLOCK = 1 << 20
+BLOCK = 1 << 17
 """The number of occurrences that are weighed at a time: their sort keys fit into a cache."""
+MOST_CATEGORIES = 1 << 32
+"""Category codes are below this number."""
 
 
 class Kind(IntEnum):
@@ -50,11 +53,18 @@ class Tendencies:
     def among_heaviest(self, record: NDArray[np.int64], cat: NDArray[Any]) -> NDArray[np.bool_]:
         """Return for each pair of record and category whether the category is among the heaviest of the record."""
         found: NDArray[np.bool_] = cat == self.top[record]
-        one, other = self.heaviest
-        several = np.flatnonzero((np.bincount(one, minlength=len(self.top)) > 1)[record] & ~found)
-        width = int(max(other.max(initial=0), cat.max(initial=0))) + 1
-        found[several] = among(record[several] * width + cat[several], one * width + other)
+        is_tied, keys = self._ties
+        open_ones = np.flatnonzero(is_tied[record] & ~found)
+        found[open_ones] = among(record[open_ones] * MOST_CATEGORIES + cat[open_ones], keys)
         return found
+
+    @cached_property
+    def _ties(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Whether each record has several heaviest categories, and a rising key of each of these pairs."""
+        record, cat = self.heaviest
+        is_tied = np.bincount(record, minlength=len(self.top)) > 1
+        tied = is_tied[record]
+        return is_tied, record[tied] * MOST_CATEGORIES + cat[tied]
 
 
 def weights(data: Transactions, category: NDArray[np.int32], categories: int) -> tuple[NDArray[np.int64], ...]:
@@ -66,8 +76,10 @@ def weights(data: Transactions, category: NDArray[np.int32], categories: int) ->
         key = owner_of(offsets - offsets[0])
         key *= width
         key += category[data.items[offsets[0] : offsets[-1]]]
-        key, weight = np.unique(key, return_counts=True)
-        parts.append((first + key // width, key % width, weight.astype(np.int64)))
+        key.sort()
+        at = np.flatnonzero(changes(key))
+        record = key[at] // width
+        parts.append((first + record, key[at] - record * width, np.diff(at, append=len(key))))
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
