@@ -11,6 +11,8 @@ from support.program import call
 GENERATED = run_path(str(DOCS.parent / "tools" / "write_parameters.py"))
 PARTIES = "presence/walk-through.md"
 """Its programs run at the same time: `presence/test_pages.py` starts them."""
+RECIPES = "recipes.md"
+"""They need tables of others: `test_recipes.py` makes some."""
 PEOPLE = ("--people", 600)
 """A smaller population than the default, which only takes longer."""
 PAGES = [
@@ -21,7 +23,7 @@ PAGES = [
 RUNNABLE = [
     page
     for page in PAGES
-    if page != PARTIES and any(block.lines or block.kind == "python" for block in blocks_of(page))
+    if page not in (PARTIES, RECIPES) and any(block.lines or block.kind == "python" for block in blocks_of(page))
 ]
 
 

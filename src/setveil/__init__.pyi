@@ -107,6 +107,8 @@ from .parameters.categories import Categories as Categories
 from .parameters.categories import read_categories as read_categories
 from .parameters.hierarchy import Hierarchy as Hierarchy
 from .parameters.hierarchy_files import read_hierarchy as read_hierarchy
+from .parameters.item_names import ItemNames as ItemNames
+from .parameters.item_names import read_names as read_names
 from .parameters.named_itemsets import NamedItemsets as NamedItemsets
 from .parameters.named_itemsets import read_itemsets as read_itemsets
 from .parameters.sensitive_items import SensitiveItems as SensitiveItems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,12 @@ from setveil.data.records.look_alikes import LookAlikes, written
 from setveil.errors import BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import unique_records
+from setveil.parameters.item_names import ItemNames, as_item_names
 from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.release.inputs import as_published
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -121,17 +122,30 @@ class Risk:
     look_alikes: tuple[tuple[str, ...], ...] = ()
     """The first groups of labels that differ only in Unicode form, case or invisible characters."""
     look_alike_pairs: int = 0
+    item_names: dict[str, str] = field(default_factory=dict)
+    """The names of the items above, if names were given."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The findings in five sentences."""
-        return (
+        found = (
             self._about_unique(),
             self._about_smallest(),
             self._about_inference(),
             self._about_pairs(),
             self._about_look_alikes(),
         )
+        return tuple(map(ItemNames(self.item_names).in_sentence, found))
+
+    @property
+    def _items_shown(self) -> tuple[str, ...]:
+        """The items that sentences and tables name."""
+        inferred = () if self.inference is None else (*self.inference.known, self.inference.item)
+        return (*inferred, *(item for hole in self.holes for item in hole.items))
+
+    def with_names(self, names: ItemNames) -> Risk:
+        """Return the same result with the names of the items that it shows."""
+        return replace(self, item_names=names.among(self._items_shown))
 
     def _about_unique(self) -> str:
         if not self.unique:
@@ -210,7 +224,10 @@ class Risk:
         if self.certain_links is not None:
             found.append(ShownTable([(self.certain_links, self.forced_links)], ("certain links", "forced links")))
         if self.holes:
-            holes = [(" and ".join(one.items), one.records, f"{one.expected:,.0f}") for one in self.holes]
+            names = ItemNames(self.item_names)
+            holes = [
+                (" and ".join(map(names.text, one.items)), one.records, f"{one.expected:,.0f}") for one in self.holes
+            ]
             found.append(ShownTable(holes, ("pair of items", "records", "if independent")))
         if self.look_alikes:
             found.append(
@@ -243,6 +260,7 @@ def risk(
     sensitive: Sequence[str] | str | Path = (),
     item_column: str | None = None,
     side_encoding: str | None = None,
+    names: Mapping[str, str] | str | Path | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Risk:
     """Report what a file reveals to every recipient, without the original.
@@ -259,6 +277,8 @@ def risk(
         The column of the file that holds the items.
     side_encoding : str, optional
         The encoding of the file, if it is not UTF-8.
+    names : mapping of str to str, str or Path, optional
+        The names of items that are codes, or a file with them as for `read_names`; the result shows them beside the codes.
     threads : int, optional
         Number of threads; by default one per core. The result does not depend on it.
 
@@ -293,7 +313,8 @@ def risk(
     links = _links(published) if rows is None else None
     holes, hole_count = ((), None) if rows is None else _holes(rows)
     alike = LookAlikes.among(published.labels_shown)
-    return Risk(
+    item_names = as_item_names(names, published, item_column, side_encoding)
+    found = Risk(
         form=published.form_title,
         records=published.records,
         items=int(np.count_nonzero(published.supports)),
@@ -308,6 +329,7 @@ def risk(
         look_alikes=alike.groups[:MOST_LISTED],
         look_alike_pairs=alike.pairs,
     )
+    return found.with_names(item_names)
 
 
 def refuse_known(known: int) -> None:

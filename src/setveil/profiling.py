@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,14 @@ from setveil.data.records.transactions import Transactions, Unit
 from setveil.exposure import Uniqueness, as_lists, refuse_known, unique_shares
 from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import content_numbers, unique_by_level
+from setveil.parameters.item_names import ItemNames, as_item_names
 from setveil.parameters.named_itemsets import NamedItemsets
 from setveil.parameters.names_found import NameList, NamesFound
 from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.release.inputs import as_records
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -117,6 +118,8 @@ class Profile:
     """How many names of each given list occur in the data."""
     look_alike_pairs: int = 0
     """The number of pairs of labels that differ only in Unicode form, case or invisible characters."""
+    item_names: dict[str, str] = field(default_factory=dict)
+    """The names of the items above, if names were given."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as dictionaries and lists, ready for JSON."""
@@ -134,8 +137,9 @@ class Profile:
         if self.sensitive:
             rows.append(("hold a sensitive item", quantity(self.sensitive.records, "record")))
         unique = [(one.known, one.records, _percent(one.share)) for one in self.unique]
-        top = [(one.label, one.support, _percent(one.share)) for one in self.popularity.top]
-        named = [(", ".join(one.items), one.records, _percent(one.share)) for one in self.itemsets]
+        names = ItemNames(self.item_names)
+        top = [(names.text(one.label), one.support, _percent(one.share)) for one in self.popularity.top]
+        named = [(names.listed(one.items), one.records, _percent(one.share)) for one in self.itemsets]
         return to_html(
             ShownTable(rows, title="Profile"),
             ShownTable(unique, ["known items", "unique records", "share"]),
@@ -155,6 +159,7 @@ def profile(
     separator: str | None = None,
     item_column: str | None = None,
     side_encoding: str | None = None,
+    names: Mapping[str, str] | str | Path | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Profile:
     """Describe a data set, and count the records that 1, 2, … `known` of their items identify uniquely.
@@ -175,6 +180,8 @@ def profile(
         The column of these files that holds the items.
     side_encoding : str, optional
         The encoding of these files, if they are not UTF-8.
+    names : mapping of str to str, str or Path, optional
+        The names of items that are codes, or a file with them as for `read_names`; the result shows them beside the codes.
     threads : int, optional
         Number of threads; by default one per core. The result does not depend on it.
 
@@ -209,9 +216,11 @@ def profile(
         lists["sensitive"] = SensitiveItems(sensitive)
     if itemsets:
         lists["itemsets"] = NamedItemsets(itemsets)
-    names = tuple(named.found_in(data, parameter) for parameter, named in lists.items())
-    for found in names:
+    lists_found = tuple(named.found_in(data, parameter) for parameter, named in lists.items())
+    for found in lists_found:
         found.refuse("accept")
+    popularity = _popularity(data)
+    shown = [one.label for one in popularity.top] + [item for items in itemsets for item in items]
     contents = content_numbers(data)
     copies = np.bincount(contents)
     return Profile(
@@ -223,12 +232,13 @@ def profile(
         unit=data.unit,
         has_ids=data.ids is not None,
         lengths=_lengths(data) if data.records else None,
-        popularity=_popularity(data),
+        popularity=popularity,
         unique=unique_shares(unique_by_level(data, contents, copies, known), data.records),
         sensitive=_holders_of_any(data, sensitive) if sensitive else None,
         itemsets=_holders_of_each(data, itemsets),
-        names=names,
+        names=lists_found,
         look_alike_pairs=LookAlikes.of(data).pairs,
+        item_names=as_item_names(names, data, item_column, side_encoding).among(shown),
     )
 
 

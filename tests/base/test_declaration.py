@@ -104,7 +104,7 @@ def test_only_public_parameters_are_handed_over():
         ("title", "a text", "none"),
         ("steps", "a comma-separated list of cut | mix", "cut,mix"),
         ("names", "a comma-separated list of a text", "none"),
-        ("secret", "a file of categories", "none"),
+        ("secret", "a file of categories, or a text such as prefix:3, icd10cm:block or random:50", "none"),
     ],
 )
 def test_parameters_in_words(name, allowed, default):

@@ -100,6 +100,7 @@ GOOD = {
         "separator": ";",
         "item_column": None,
         "side_encoding": None,
+        "names": None,
         "threads": 1,
     },
     "releases": lambda: {"file": "releases.db"},
@@ -109,6 +110,7 @@ GOOD = {
         "sensitive": ["a"],
         "item_column": None,
         "side_encoding": None,
+        "names": None,
         "threads": 1,
     },
     "provide": lambda: {
@@ -163,6 +165,7 @@ GOOD = {
         "side_encoding": None,
     },
     "read_joined": lambda: {"folder": "release", "file": "data.csv"},
+    "read_names": lambda: {"source": "sample:hospital", "data": None, "item_column": None, "side_encoding": None},
     "read_policy": lambda: {"path": "policy.toml"},
     "read_population": lambda: {"source": "people.txt", "id_column": "id", "query": None, "separator": None},
     "read_predicates": lambda: {"source": "queries.jsonl"},

@@ -10,7 +10,8 @@ import pytest
 
 from setveil.base import progress
 from setveil.data.records.ragged import owner_of
-from setveil.data.samples import _CHUNK_RECORDS, SAMPLES, _supermarket, read_sample, sample_sensitive, sample_taxonomy
+from setveil.data.samples import SAMPLES, _supermarket, read_sample, sample_names, sample_sensitive, sample_taxonomy
+from setveil.data.samples.drawing import CHUNK_RECORDS
 from setveil.errors import BadParameter, UnknownName
 from setveil.parameters.categories import read_categories
 
@@ -57,15 +58,15 @@ def test_seeds_make_different_data():
 
 
 def test_chunks_make_different_data():
-    lists = read_sample(f"{SOURCE}?records={_CHUNK_RECORDS + 500}").to_lists()
-    assert np.mean([a == b for a, b in zip(lists[:500], lists[_CHUNK_RECORDS:], strict=True)]) < 0.02
+    lists = read_sample(f"{SOURCE}?records={CHUNK_RECORDS + 500}").to_lists()
+    assert np.mean([a == b for a, b in zip(lists[:500], lists[CHUNK_RECORDS:], strict=True)]) < 0.02
 
 
 @pytest.mark.parametrize(
-    "records", [1, 2, 1_000, _CHUNK_RECORDS - 1, _CHUNK_RECORDS, _CHUNK_RECORDS + 1, 2 * _CHUNK_RECORDS]
+    "records", [1, 2, 1_000, CHUNK_RECORDS - 1, CHUNK_RECORDS, CHUNK_RECORDS + 1, 2 * CHUNK_RECORDS]
 )
 def test_a_smaller_sample_is_the_beginning_of_a_larger_one(records):
-    large = read_sample(f"{SOURCE}?records={2 * _CHUNK_RECORDS + 7}&seed=5")
+    large = read_sample(f"{SOURCE}?records={2 * CHUNK_RECORDS + 7}&seed=5")
     small = read_sample(f"{SOURCE}?records={records}&seed=5")
     assert small == large.take(np.arange(records)).compacted()
 
@@ -179,7 +180,7 @@ def test_some_bundles_give_a_sensitive_item_away():
 
 
 def test_samples_are_named_and_described():
-    assert list(SAMPLES) == ["supermarket"]
+    assert list(SAMPLES) == ["supermarket", "hospital"]
     for name in SAMPLES:
         assert read_sample(f"sample:{name}?records=1").records == 1
 
@@ -209,7 +210,7 @@ def test_samples_are_named_and_described():
         ("?seed=1&seed=2", "seed is given twice"),
     ],
 )
-@pytest.mark.parametrize("function", [read_sample, sample_taxonomy, sample_sensitive])
+@pytest.mark.parametrize("function", [read_sample, sample_taxonomy, sample_sensitive, sample_names])
 def test_bad_queries_are_refused_with_one_sentence(function, source, said):
     with pytest.raises(BadParameter) as caught:
         function(SOURCE + source)
@@ -218,9 +219,9 @@ def test_bad_queries_are_refused_with_one_sentence(function, source, said):
 
 
 @pytest.mark.parametrize("source", ["sample:supermarkt", "sample:", "sample:bakery?records=5", "supermarket"])
-@pytest.mark.parametrize("function", [read_sample, sample_taxonomy, sample_sensitive])
+@pytest.mark.parametrize("function", [read_sample, sample_taxonomy, sample_sensitive, sample_names])
 def test_unknown_samples_are_refused(function, source):
-    with pytest.raises(UnknownName, match=r"there is no sample '.*'; there are: sample:supermarket\."):
+    with pytest.raises(UnknownName, match=r"there is no sample '.*'; there are: sample:hospital, sample:supermarket\."):
         function(source)
 
 
@@ -238,8 +239,8 @@ def test_progress_is_told_chunk_by_chunk():
             yield told.append
 
     with progress.reporting(Listener()):
-        read_sample(f"{SOURCE}?records={_CHUNK_RECORDS + 10}")
-    assert told == [("making baskets", _CHUNK_RECORDS + 10), _CHUNK_RECORDS, _CHUNK_RECORDS + 10]
+        read_sample(f"{SOURCE}?records={CHUNK_RECORDS + 10}")
+    assert told == [("making baskets", CHUNK_RECORDS + 10), CHUNK_RECORDS, CHUNK_RECORDS + 10]
 
 
 def test_ctrl_c_is_heard():

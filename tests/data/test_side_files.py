@@ -321,5 +321,5 @@ def test_the_files_on_the_page_are_what_it_says(page):
 
 
 def test_the_python_on_the_page_runs(page):
-    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    exec(block, {})  # noqa: S102 - our own page
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(block, {})  # noqa: S102 - our own page

@@ -267,6 +267,14 @@ def _formatted():
     json_lists = [
         Formatted("JSON Lines with gaps", ".jsonl", seeds.JSON, "list", Layout(missing="drop")),
         Formatted("JSON Lines", ".jsonl", seeds.JSON, "list"),
+        Formatted("JSON paths", ".ndjson", seeds.NESTED_JSON, "long", Layout(id="who.id", item="a.b[c=d].e")),
+        Formatted(
+            "JSON paths with gaps",
+            ".ndjson",
+            seeds.NESTED_JSON,
+            "long",
+            Layout(id="who.id", item="a.b.e", missing="drop"),
+        ),
     ]
     columns = [
         Formatted("Parquet", ".parquet", seeds.parquet(), tiny=False),

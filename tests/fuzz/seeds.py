@@ -70,6 +70,12 @@ JSON = (
     b"[%s]" % (b"1" * 5000),
     b"[" * 3000,
 )
+NESTED_JSON = (
+    b'{"who": {"id": 7}, "a": {"b": [{"c": "d", "e": "milk"}, {"c": "x", "e": 1}]}}\n{"who": {"id": "p"}, "a.b[c=d].e": 3}\n',
+    b'{"who": {"id": "p"}, "a": [{"b": [[{"c": "d", "e": ["milk", 7, null]}]]}]}\n',
+    b'{"who": [{"id": "p"}, {"id": "q"}], "a": {"b": null}}\n',
+    b'{"who": {}, "a": {"b": {"c": "d", "e": {}}}}',
+)
 GROUPS = (
     b'{"rows": [["milk", 7], []], "sensitive": {"tea": 1, "7": 2}}\n{"rows": [["a"]], "sensitive": {}}\n',
     b'{"sensitive": {"10": 1, "9": 1}, "rows": [["10", "9"], ["milk"]]}',

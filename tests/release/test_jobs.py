@@ -257,6 +257,7 @@ def test_all_settings_come_back():
         "attacks": ["find-record:known=1", {"name": "find-record", "known": 3}],
         "attack_limit": 0.5,
         "missing_names": "error",
+        "names": "sample:hospital",
         "distinct_labels": True,
         "format": "long.parquet",
         "threads": 1,

@@ -35,7 +35,11 @@ class Block:
 
 def blocks_of(page: str) -> list[Block]:
     """Return the blocks of a page, by its name in `docs`."""
-    text = (DOCS / page).read_text(encoding="utf-8")
+    return blocks_in((DOCS / page).read_text(encoding="utf-8"))
+
+
+def blocks_in(text: str) -> list[Block]:
+    """Return the blocks in the text of a page."""
     return [Block(**match.groupdict()) for match in _BLOCK.finditer(text)]
 
 

@@ -11,6 +11,7 @@ from setveil.catalog import GUARANTEES, named
 from setveil.cli.options import (
     Declared,
     DistinctLabelsOption,
+    NamesOption,
     OutputOptions,
     ReadingOptions,
     Value,
@@ -57,6 +58,7 @@ def check(
         str | None, about("Format of a data file without a card, if the extension does not determine it.")
     ] = None,
     distinct_labels: DistinctLabelsOption = False,
+    names: NamesOption = None,
     source: ReadingOptions,
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(GUARANTEES, after="guarantee")],
@@ -79,6 +81,7 @@ def check(
             "allow_failures": allow_failures,
             "release_format": release_format,
             "distinct_labels": distinct_labels,
+            "names": names,
         }
         _refuse_given(of_one)
         return _check_together(release, original, source, output, witnesses)
@@ -91,7 +94,7 @@ def check(
     places = {"release": release[0], "original": original, "release_format": release_format}
     given = {**asdict(source), **places, **parameters}
     asked = None if kind is None else declared(kind, given, evidence.original)
-    verdict = evidence.check(asked, distinct_labels=distinct_labels)
+    verdict = evidence.check(asked, distinct_labels=distinct_labels, names=names)
     accepted = verdict.acceptable(allow_failures)
     if output.json:
         say_json({**verdict.to_dict(witnesses=witnesses), "accepted": accepted})

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from setveil.base.display import quantity, share
-from setveil.cli.options import ForceOption, OutputOptions, ReadingOptions, ThreadsOption, about, refuse_negative
+from setveil.cli.options import (
+    ForceOption,
+    NamesOption,
+    OutputOptions,
+    ReadingOptions,
+    ThreadsOption,
+    about,
+    refuse_negative,
+)
 from setveil.cli.show import say, say_json, say_table
 from setveil.errors import BadParameter, ExitCode
 from setveil.mining.disassociated_itemsets import BoundedItemsets
@@ -17,12 +25,14 @@ from setveil.mining.files import refuse_target, write_mined
 from setveil.mining.frequent import LIMIT
 from setveil.mining.question import DEFAULT_CONFIDENCE, DEFAULT_SUPPORT, Question
 from setveil.mining.rules import Rules
+from setveil.parameters.item_names import as_item_names
 from setveil.parameters.shares import MinConfidence, MinSupport
 from setveil.release.inputs import as_minable, read_place
 
 if TYPE_CHECKING:
     from setveil.mining.itemsets import Itemsets
     from setveil.mining.question import Answer
+    from setveil.parameters.item_names import ItemNames
 
 ROWS = 20
 
@@ -67,6 +77,7 @@ def mine(
     to_separator: Annotated[
         str | None, about("What separates items in a .txt or .csv file (default: --separator, or a blank).")
     ] = None,
+    names: NamesOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     force: ForceOption = False,
@@ -100,13 +111,15 @@ def mine(
     )
     refuse_negative(rows=rows)
     target = _target(out, question, to_separator=to_separator, force=force)
-    answer = question.answer(as_minable(read_place(data, source.given()), place=data), place=data)
+    mined = as_minable(read_place(data, source.given()), place=data)
+    item_names = as_item_names(names, mined)
+    answer = question.answer(mined, place=data)
     if target is not None and answer.found is not None:
         write_mined(answer.found, target, to_separator=to_separator or source.separator, force=force)
     if output.json:
         say_json(_plain(answer, target, question))
     else:
-        _show(answer, target, question, rows)
+        _show(answer, target, question, rows, item_names)
     return ExitCode.OK
 
 
@@ -133,13 +146,13 @@ def _plain(answer: Answer, target: Path | None, question: Question) -> dict[str,
     return {**answer.asked, "number": answer.number, **listed}
 
 
-def _show(answer: Answer, target: Path | None, question: Question, rows: int) -> None:
+def _show(answer: Answer, target: Path | None, question: Question, rows: int, names: ItemNames) -> None:
     """Print the first rows, and the total number."""
     found = answer.found
     if found is None:
         say(_total(answer))
         return
-    header, lines = _table(found.take(np.arange(min(rows, len(found)))))
+    header, lines = _table(found.take(np.arange(min(rows, len(found)))), names)
     if lines:
         say_table(header, lines)
     chosen = f"{len(found):,} chosen at random from " if question.sample is not None else ""
@@ -157,19 +170,25 @@ def _total(answer: Answer) -> str:
     return f"{answer.number:,} {description}"
 
 
-def _table(found: Itemsets | BoundedItemsets | Rules) -> tuple[list[str], list[list[Any]]]:
+def _table(found: Itemsets | BoundedItemsets | Rules, names: ItemNames) -> tuple[list[str], list[list[Any]]]:
     """Return header and rows of a table for people."""
     rows = found.to_table().to_pylist()
     if isinstance(found, Rules):
         return ["antecedent", "consequent", "records", "confidence", "lift"], [
-            [", ".join(row["antecedent"]), row["consequent"], row["support"], share(row["confidence"]), row["lift"]]
+            [
+                names.listed(row["antecedent"]),
+                names.text(row["consequent"]),
+                row["support"],
+                share(row["confidence"]),
+                row["lift"],
+            ]
             for row in rows
         ]
     if isinstance(found, BoundedItemsets):
         return ["items", "expected", "certain", "possible", "inside"], [
-            [", ".join(row["items"]), f"{row['expected']:,.2f}", row["certain"], row["possible"], row["inside"]]
+            [names.listed(row["items"]), f"{row['expected']:,.2f}", row["certain"], row["possible"], row["inside"]]
             for row in rows
         ]
     return ["itemset", "records", "share"], [
-        [", ".join(row["items"]), row["support"], share(row["share"])] for row in rows
+        [names.listed(row["items"]), row["support"], share(row["share"])] for row in rows
     ]

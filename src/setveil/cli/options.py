@@ -59,6 +59,12 @@ MetricOption = Annotated[
     list[str] | None,
     about("A metric to compute in addition, NAME or NAME:parameter=value,...; can be repeated. See: setveil metrics."),
 ]
+NamesOption = Annotated[
+    str | None,
+    about(
+        "File with the columns item and name, sample:NAME or icd10cm: show names beside items that are codes. Names are never published."
+    ),
+]
 ReleaseFolderOption = Annotated[str, about("The release folder to write.")]
 PrivateFolderOption = Annotated[str | None, about("The private folder to write (default: OUT.private).")]
 
@@ -93,7 +99,12 @@ class ReadingOptions:
         about("Format of the data (default: found in the file): basket | long | list | wide | matrix | attributes."),
     ] = None
     id: Annotated[str | None, about("Column with the id of the record (default: id).")] = None
-    item: Annotated[str | None, about("Column with the item, for data with one row per item (default: item).")] = None
+    item: Annotated[
+        str | None,
+        about(
+            "Column with the item, for data with one row per item (default: item). In JSON Lines, a path such as code.coding.code."
+        ),
+    ] = None
     items: Annotated[
         str | None,
         about(

@@ -9,6 +9,7 @@ import setveil as sv
 from setveil.base.display import quantity, share
 from setveil.cli.options import (
     ItemColumnOption,
+    NamesOption,
     OutputOptions,
     ReadingOptions,
     SideEncodingOption,
@@ -40,6 +41,7 @@ def profile(
     ] = None,
     item_column: ItemColumnOption = None,
     side_encoding: SideEncodingOption = None,
+    names: NamesOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     output: OutputOptions,
@@ -60,6 +62,7 @@ def profile(
         separator=list_separator({**asdict(source), "data": data}),
         item_column=item_column,
         side_encoding=side_encoding,
+        names=names,
         threads=threads,
     )
     if output.json:
@@ -97,7 +100,11 @@ def show_profile(found: Profile) -> None:
             f"{_percent(popularity.share_of_top_10_percent)} for the most frequent 10 % (Gini coefficient {popularity.gini:.2f}); "
             f"{quantity(popularity.items_occurring_once, 'item occurs', 'items occur')} once"
         )
-    say_table(["most frequent", "records", "share"], [[i.label, i.support, share(i.share)] for i in popularity.top])
+    names = sv.ItemNames(found.item_names)
+    say_table(
+        ["most frequent", "records", "share"],
+        [[names.text(i.label), i.support, share(i.share)] for i in popularity.top],
+    )
     say_table(
         ["known items", "unique records", "share"],
         [[u.known, u.records, _percent(u.share)] for u in found.unique],
@@ -111,7 +118,7 @@ def show_profile(found: Profile) -> None:
         items = "the sensitive item" if number == 1 else f"at least one of the {number:,} sensitive items"
         say(f"{records} ({_percent(named.share)}) {verb} {items}")
     if found.itemsets:
-        rows = [[", ".join(i.items), i.records, _percent(i.share)] for i in found.itemsets]
+        rows = [[names.listed(i.items), i.records, _percent(i.share)] for i in found.itemsets]
         say_table(["itemset", "records", "share"], rows)
 
 

@@ -16,6 +16,7 @@ from setveil.cli.options import (
     ForceOption,
     MeasureOption,
     MetricOption,
+    NamesOption,
     OutputOptions,
     PrivateFolderOption,
     ReadingOptions,
@@ -125,6 +126,7 @@ def publish(
         about("What to do if named items do not occur in the data: accept and list them, or stop with an error."),
     ] = "accept",
     distinct_labels: DistinctLabelsOption = False,
+    names: NamesOption = None,
     no_guarantee: Annotated[bool, about("Allow a method that guarantees nothing.")] = False,
     source: ReadingOptions,
     measure: MeasureOption = "quick",
@@ -183,6 +185,7 @@ def publish(
         "attack_limit": attack_limit,
         "missing_names": missing_names,
         "distinct_labels": distinct_labels,
+        "names": names,
         "register": registering.given(),
     }
     job = sv.Job({name: value for name, value in content.items() if value is not None}, file="")
@@ -203,11 +206,11 @@ def run_job(job: sv.Job, output: OutputOptions, *, save_job: str | None = None) 
     if output.json:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
         made = {"verdict": verdict, "summary": release.summary.to_dict(), "card": card.model_dump(mode="json")}
-        names = [found.to_dict() for found in release.names]
+        lists = [found.to_dict() for found in release.names]
         recorded = None if release.registered is None else release.registered.to_dict()
         places = {"out": str(target.out), "private": str(target.private), "job": save_job}
         attacks = release.findings.to_dict()
-        say_json({**places, "names": names, "attacks": attacks, "register": recorded, **made})
+        say_json({**places, "names": lists, "attacks": attacks, "register": recorded, **made})
     else:
         files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
         say_release(release, target, files, save_job)
@@ -219,7 +222,7 @@ def say_release(release: Release, target: Target, files: list[str], job: str | N
     out, private = target.out, target.private
     checked = "" if release.verdict is None else "; checked on the written file"
     say(f"Published {out}/ with {release.method.name}{checked}.\n")
-    names = [("Names", names_text(found)) for found in release.names]
+    names = [("Names", release.item_names.in_sentence(names_text(found))) for found in release.names]
     statuses = {} if release.verdict is None else {"Guarantee": "holds" if release.verdict else "not protected"}
     judged = release.findings.judgement
     attacks = [("Attacks", judged)] if judged else []

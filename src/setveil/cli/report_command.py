@@ -12,6 +12,7 @@ from setveil.cli.options import (
     Declared,
     MeasureOption,
     MetricOption,
+    NamesOption,
     OutputOptions,
     ReadingOptions,
     Value,
@@ -38,6 +39,7 @@ def report(
     private: Annotated[
         str | None, about("The private folder of the release, which is changed (default: RELEASE.private).")
     ] = None,
+    names: NamesOption = None,
     source: ReadingOptions,
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(of_metrics, after="private")],
@@ -61,6 +63,7 @@ def report(
         private=found,
         reading=source.given(),
         separator=list_separator({**asdict(source), **places}),
+        names=names,
         **parameters,
     )
     assert found is not None  # refused above

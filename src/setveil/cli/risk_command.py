@@ -7,6 +7,7 @@ from typing import Annotated
 import setveil as sv
 from setveil.cli.options import (
     ItemColumnOption,
+    NamesOption,
     OutputOptions,
     ReadingOptions,
     SideEncodingOption,
@@ -33,6 +34,7 @@ def risk(
     ] = None,
     item_column: ItemColumnOption = None,
     side_encoding: SideEncodingOption = None,
+    names: NamesOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     output: OutputOptions,
@@ -51,6 +53,7 @@ def risk(
         sensitive=sensitive or (),
         item_column=item_column,
         side_encoding=side_encoding,
+        names=names,
         threads=threads,
     )
     if output.json:

@@ -21,9 +21,10 @@ from setveil.errors import BadData, BadParameter
 from setveil.parameters.kind import Option, Origin, ParameterKind
 from setveil.parameters.layouts import ITEM_COLUMN, PATH_OPTIONS, SIDE_ENCODING, Columns, missing_option, named_in
 from setveil.parameters.makers import items_for, maker_of
+from setveil.parameters.prefixes import categories_by_prefix, checked_lengths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -35,7 +36,12 @@ if TYPE_CHECKING:
 _RANDOM = re.compile(r"random:(\d{1,9})(?:\?seed=(\d{1,40}))?")
 _DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)
 
-MAKERS = {"random:": "categories.random_from_text"}
+MAKERS = {
+    "random:": "categories.random_from_text",
+    "prefix:": "prefixes.categories_from_text",
+    "icd10cm": "icd10cm.categories_from_text",
+    "icd10cm:": "icd10cm.categories_from_text",
+}
 """Texts that describe categories in place of a file; see `makers`."""
 MOST_SHOWN = 4
 """The maximum number of parts of a path in a message."""
@@ -66,7 +72,7 @@ class Categories(ParameterKind, Mapping[str, str]):
     (Categories(2 items in 2 categories), 'dairy')
     """
 
-    allowed_text: ClassVar[str] = "a file of categories"
+    allowed_text: ClassVar[str] = "a file of categories, or a text such as prefix:3, icd10cm:block or random:50"
     python_type: ClassVar[str] = "Categories or a mapping from item to category"
     example: ClassVar[str] = 'sv.read_categories("sample:supermarket")'
     option_example = "sample:supermarket"
@@ -204,6 +210,35 @@ class Categories(ParameterKind, Mapping[str, str]):
         places = np.random.default_rng(seed).permutation(len(items))
         return cls({item: f"random-{places[i] % count}" for i, item in enumerate(items)})
 
+    @classmethod
+    def by_prefix(cls, items: Iterable[str], length: int) -> Categories:
+        """Assign codes to categories by their first characters, for codes such as those of ATC, UNSPSC, HS, NACE and ICD.
+
+        Parameters
+        ----------
+        items : iterable of str
+            The codes.
+        length : int
+            The number of characters, from 1 to 100. Dots are not counted.
+
+        Returns
+        -------
+        Categories
+            The prefix of each item. An item with fewer characters is a category of its own.
+
+        Raises
+        ------
+        BadParameter
+            If `length` is out of range.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> dict(sv.Categories.by_prefix(["A10BA02", "A10BB01", "N02BE01"], 3))
+        {'A10BA02': 'A10', 'A10BB01': 'A10', 'N02BE01': 'N02'}
+        """
+        return cls(categories_by_prefix(items, checked_lengths([length])[0]))
+
     def refuse_look_alikes(self, parameter: str, found: LookAlikes) -> None:
         """Refuse labels that look alike in different categories, and categories that look alike."""
         for names in LookAlikes.among(dict.fromkeys(self.values())).groups:
@@ -260,17 +295,19 @@ def read_categories(
     ----------
     source : str or Path
         A table with a column of items: CSV with any usual separator, TSV or JSON Lines, also compressed (`.gz`, `.zst`), Parquet or Arrow.
-        Or `sample:NAME`, or `random:COUNT?seed=N` for random categories.
+        Or `sample:NAME`, `prefix:LENGTH` for the first characters of codes, `icd10cm:chapter`, `icd10cm:block` or `icd10cm:3` for diagnosis
+        codes, or `random:COUNT?seed=N` for random categories.
     level : str or int, optional
         The level of a taxonomy to use. For a file with one column per level: the name of a column, or several names separated by commas,
         which are joined to a path (use this if a name occurs below several parents). For an `item,parent` file and for paths: the distance
         from the root; 1 means the groups directly below it. Not needed for a file with the columns `item,category`.
     data : Transactions, optional
-        The data that the categories are for. They are required for random categories, and help to find the column of the items.
+        The data that the categories are for. They are required for `prefix:`, `icd10cm:` and `random:`, and help to find the column of the
+        items.
     item_column : str, optional
         The column of the items. Default: `item`, or the column that clearly matches the items of `data`.
     missing_category : str, optional
-        The category of all items that the file does not name. By default, data with such an item are refused.
+        The category of all items that the file or ICD-10-CM does not name. By default, data with such an item are refused.
     path_column : str, optional
         The column that holds paths such as `Food > Dairy > Milk`. Default: the column in which paths are found.
     path_separator : str, optional
@@ -288,7 +325,9 @@ def read_categories(
     BadData
         If the file is invalid; the message names the line or row.
     BadParameter
-        If `random:...` is malformed, or `data` is missing for it.
+        If a text such as `prefix:...` is malformed, or `data` is missing for it.
+    Missing
+        If the tables of ICD-10-CM are not installed.
 
     Examples
     --------
@@ -301,7 +340,7 @@ def read_categories(
     """
     text, wanted = str(source), None if level is None else str(level)
     if make := maker_of(text, MAKERS):
-        made: Categories = make(text, data=data, level=wanted)
+        made: Categories = make(text, data=data, level=wanted, missing_category=missing_category)
         found = _Found(dict(made), "as this text says", has_choice=False)
     else:
         columns = Columns(item_column, path_column, path_separator)

@@ -24,6 +24,7 @@ from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.parameters.categories import Categories
 from setveil.parameters.kind import Option, ParameterKind
 from setveil.parameters.layouts import ITEM_COLUMN, PATH_OPTIONS, SIDE_ENCODING, missing_option
+from setveil.parameters.prefixes import checked_lengths, parents_by_prefix
 from setveil.parameters.tree_numbering import number_nodes
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Hierarchy(ParameterKind):
     ('dairy', '*')
     """
 
-    allowed_text: ClassVar[str] = "a hierarchy file"
+    allowed_text: ClassVar[str] = "a hierarchy file, or a text such as prefix:1,3, icd10cm or balanced:5"
     python_type: ClassVar[str] = "Hierarchy or a mapping from node to parent"
     ending: ClassVar[str] = ".csv"
     options: ClassVar[tuple[Option, ...]] = (
@@ -177,6 +178,41 @@ class Hierarchy(ParameterKind):
         for parent, first, end in row:
             parent_of.update(dict.fromkeys(labels[first:end], parent))
         return cls(parent_of)
+
+    @classmethod
+    def by_prefix(cls, items: Iterable[str], lengths: Sequence[int]) -> Hierarchy:
+        """Build a tree over codes from their first characters, for codes such as those of ATC, UNSPSC, HS, NACE and ICD.
+
+        The name of a group is its prefix with a star, so that no group has the name of an item. If items end with stars, groups end with
+        one more. An item with too few characters for a prefix is directly below the longest prefix that it has.
+
+        Parameters
+        ----------
+        items : iterable of str
+            The codes.
+        lengths : sequence of int
+            The lengths of the prefixes in increasing order, from 1 to 100. Dots are not counted.
+
+        Returns
+        -------
+        Hierarchy
+            The tree.
+
+        Raises
+        ------
+        BadData
+            If there is no item.
+        BadParameter
+            If a length is out of range, or they do not increase.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> tree = sv.Hierarchy.by_prefix(["A10BA02", "A10BB01", "N02BE01"], [1, 3, 4])
+        >>> tree.ancestors("A10BA02")
+        ('A10B*', 'A10*', 'A*', '*')
+        """
+        return cls(parents_by_prefix(items, checked_lengths(lengths)))
 
     @classmethod
     def read(

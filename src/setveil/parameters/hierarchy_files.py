@@ -32,7 +32,12 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
     from setveil.parameters.layouts import Paths
 
-MAKERS = {"balanced:": "hierarchy_files.balanced_from_text"}
+MAKERS = {
+    "balanced:": "hierarchy_files.balanced_from_text",
+    "prefix:": "prefixes.hierarchy_from_text",
+    "icd10cm": "icd10cm.hierarchy_from_text",
+    "icd10cm:": "icd10cm.hierarchy_from_text",
+}
 """Texts that describe a hierarchy in place of a file; see `makers`."""
 _BALANCED = re.compile(r"balanced:([0-9]{1,9})", re.ASCII)
 _control = re.compile(CONTROL).search
@@ -61,19 +66,20 @@ def read_hierarchy(
     ----------
     source : str or Path
         A table with a column of items: CSV with any usual separator, TSV or JSON Lines, also compressed (`.gz`, `.zst`), Parquet or Arrow.
-        Or `sample:NAME`, or `balanced:FANOUT` for a balanced tree over the items of `data`.
+        Or `sample:NAME`, `prefix:LENGTHS` such as `prefix:1,3,4,5` for the first characters of codes, `icd10cm` for diagnosis codes, or
+        `balanced:FANOUT` for a balanced tree over the items of `data`.
     levels : str or sequence of str, optional
         The columns to use, from the most specific to the most general level: a list, or one text with commas. Default: all, in their order.
     paths : bool, default: False
         Name inner nodes by their path from the root, such as `Food/Deli/Meat`, with a slash inside a name doubled. Nodes of a column of
         paths always have such names.
     data : Transactions, optional
-        The data that the hierarchy is for. They are required for `balanced:FANOUT` and `missing_category`, and help to find the column of
-        the items. In an `item,parent` file, they show which groups are items too.
+        The data that the hierarchy is for. They are required for `prefix:`, `icd10cm`, `balanced:` and `missing_category`, and help to find
+        the column of the items. In an `item,parent` file, they show which groups are items too.
     item_column : str, optional
         The column of the items. Default: `item`, or the column that clearly matches the items of `data`.
     missing_category : str, optional
-        The group of items of `data` that the file does not name. By default, methods refuse such data.
+        The group of items of `data` that the file or ICD-10-CM does not name. By default, methods refuse such data.
     path_column : str, optional
         The column that holds paths. Default: the column in which paths are found.
     path_separator : str, optional
@@ -92,6 +98,8 @@ def read_hierarchy(
         If the file is not a tree or is invalid; the message names the line or row.
     BadParameter
         If `levels` holds something other than texts, or `data` is missing where it is required.
+    Missing
+        If the tables of ICD-10-CM are not installed.
 
     Examples
     --------
@@ -107,7 +115,7 @@ def read_hierarchy(
         items_for("`missing_category=`", data)
     with progress.step("building the hierarchy"):
         if make := maker_of(text, MAKERS):
-            tree: Hierarchy = make(text, data=data, levels=levels, paths=paths)
+            tree: Hierarchy = make(text, data=data, levels=levels, paths=paths, missing_category=missing_category)
             how = "as this text says"
         else:
             with side_file(text, side_encoding):

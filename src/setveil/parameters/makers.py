@@ -15,7 +15,7 @@ from setveil.errors import BadParameter
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from setveil.data.records.transactions import Transactions
+    from setveil.data.forms.base import Published
 
 
 def maker_of(source: str, makers: Mapping[str, str]) -> Callable[..., Any] | None:
@@ -28,7 +28,7 @@ def maker_of(source: str, makers: Mapping[str, str]) -> Callable[..., Any] | Non
     return None
 
 
-def items_for(text: str, data: Transactions | None) -> tuple[str, ...]:
+def items_for(text: str, data: Published | None) -> tuple[str, ...]:
     """Return the items of the data set that a text needs; refuse the text if there is none."""
     if data is None:
         raise BadParameter(

@@ -15,6 +15,7 @@ from setveil.catalog import GUARANTEES, named
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.ragged import distinct
 from setveil.errors import BadData, Missing
+from setveil.parameters.item_names import as_item_names
 from setveil.parameters.names_found import SHOWN_IN_ERRORS, NameList, names_found, refuse_look_alikes
 from setveil.release.card import CARD_NAME, Card, file_sha256
 from setveil.release.inputs import as_opened, original_of, private_of
@@ -22,6 +23,7 @@ from setveil.release.provenance import with_draw
 from setveil.release.truthfulness import find_untrue, with_truth
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -63,15 +65,23 @@ class Evidence:
             kind.refuse_other_form(opened.data)
         return cls(opened, beside, None if original is None else original_of(original, beside, reading))
 
-    def check(self, guarantee: Guarantee | None = None, *, distinct_labels: bool = False) -> Verdict:
-        """Check the guarantee on the card, or the given one."""
-        return check_release(
+    def check(
+        self,
+        guarantee: Guarantee | None = None,
+        *,
+        distinct_labels: bool = False,
+        names: Mapping[str, str] | str | Path | None = None,
+    ) -> Verdict:
+        """Check the guarantee on the card, or the given one; witnesses have the names of items that are codes."""
+        item_names = as_item_names(names, self.opened.data)
+        verdict = check_release(
             self.opened,
             guarantee_of(self.opened, self.private) if guarantee is None else guarantee,
             original=self.original,
             private=self.private,
             distinct_labels=distinct_labels,
         )
+        return item_names.in_verdict(verdict)
 
 
 def check(
@@ -83,6 +93,7 @@ def check(
     release_format: str | None = None,
     reading: Reading | None = None,
     distinct_labels: bool = False,
+    names: Mapping[str, str] | str | Path | None = None,
 ) -> Verdict:
     """Check the guarantee of a release again.
 
@@ -104,6 +115,8 @@ def check(
         Options of `read` for the files; by default those that the dossier holds.
     distinct_labels
         Treat labels that look alike as different items.
+    names
+        The names of items that are codes, or a file with them as for `read_names`; the texts of witnesses show them beside the codes.
 
     Returns
     -------
@@ -129,7 +142,7 @@ def check(
     """
     kind = None if guarantee is None else type(guarantee)
     evidence = Evidence.found(release, kind, original=original, private=private, format=release_format, reading=reading)
-    return evidence.check(guarantee, distinct_labels=distinct_labels)
+    return evidence.check(guarantee, distinct_labels=distinct_labels, names=names)
 
 
 def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:

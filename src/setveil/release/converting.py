@@ -47,7 +47,8 @@ def convert(
     force
         Replace an existing file.
     **reading
-        Options of `read` for the source. Columns keep the names that `id`, `person`, `item` and `items` give.
+        Options of `read` for the source. Columns keep the names that `id`, `person`, `item` and `items` give,
+        except those of nested objects, which are called `id` and `item`.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def convert(
         format_for(Path(target), to, argument="to")
         refuse_file(Path(target), force=force)  # before the work starts
     data = as_records(source, reading)
-    columns = Layout.chosen(reading)
+    columns = Layout.chosen(reading) if data.source is None or not reading else data.source.layout
     if isinstance(getattr(data.source, "format", None), RecordTable):
         columns = replace(columns, items=None)  # a list of columns, not a column of lists
     write(

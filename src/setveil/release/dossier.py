@@ -23,7 +23,7 @@ from setveil.release.report_data import pictures
 from setveil.release.seed import SCHEME_VERSION, Randomness, Seed, canonical_json, pseudonyms_of_scheme_1
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from setveil.attacks.base import Finding
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from setveil.base.verdict import Verdict
     from setveil.data.forms.base import Published
     from setveil.metrics.base import Measurement
+    from setveil.parameters.item_names import ItemNames
     from setveil.release.release import Release
 
 DOSSIER_NAME = "dossier.json"
@@ -40,7 +41,8 @@ DOSSIER_VERSION: Final = 5
 """Version 2 adds `pictures` and `metric_notes`; a dossier without them is still read, and its report has fewer charts. Version 3 renames
 the status `broken` to `violated` and `breaches` to `violations`, and adds the reach. It also adds `run`, `private_salt` and `randomness`,
 which describes how all random values were derived; earlier dossiers use scheme 1. Version 4 adds `attacks`, `attack_notes` and `register`:
-what the register records besides. Version 5 adds `job`, which repeats the release."""
+what the register records besides. Version 5 adds `job`, which repeats the
+release, and `item_names`."""
 
 
 def private_beside(out: Path) -> Path:
@@ -64,7 +66,7 @@ def make_dossier(
     """Collect all facts about a release as plain values; `registered` are those about its entry in a register."""
     original, compared, guarantee = release.original, release.compared, release.method.guarantee
     randomness = release.randomness
-    return {
+    made = {
         "dossier_version": DOSSIER_VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": program_versions(),
@@ -113,6 +115,24 @@ def make_dossier(
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "card": card.model_dump(mode="json"),
     }
+    return made | {"item_names": item_names_in(made, release.item_names)}
+
+
+def item_names_in(dossier: dict[str, Any], names: ItemNames) -> dict[str, str]:
+    """Return the names of the labels that occur in a dossier."""
+
+    def texts(value: Any) -> Iterator[str]:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            for name, part in value.items():
+                yield name
+                yield from texts(part)
+        elif isinstance(value, list | tuple):
+            for part in value:
+                yield from texts(part)
+
+    return names.among(texts(dossier))
 
 
 def side_files(declaration: Declaration) -> list[dict[str, Any]]:

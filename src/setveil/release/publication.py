@@ -15,7 +15,7 @@ from setveil.release.measuring import as_metrics
 from setveil.release.saving import Packing, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from setveil.metrics.base import Metric
@@ -47,6 +47,7 @@ class Publication:
     missing_names: MissingNames = "accept"
     distinct_labels: bool = False
     register: str | Path | Registration | None = None
+    names: Mapping[str, str] | str | Path | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.method, Method):

@@ -15,6 +15,7 @@ from setveil.errors import BadData, BadParameter
 from setveil.kernels.threads import using_threads
 from setveil.methods.base import Method
 from setveil.metrics.pair import Pair
+from setveil.parameters.item_names import as_item_names
 from setveil.parameters.names_found import MissingNames, names_found, refuse_look_alikes
 from setveil.release.attack_runs import (
     QUICK_TARGETS,
@@ -34,7 +35,7 @@ from setveil.release.saving import Packing
 from setveil.release.seed import Randomness, Seed, recipe_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from setveil.data.forms.disassociated import Disassociated
@@ -66,6 +67,7 @@ def publish(
     missing_names: MissingNames = "accept",
     distinct_labels: bool = False,
     register: str | Path | Registration | None = None,
+    names: Mapping[str, str] | str | Path | None = None,
 ) -> Release:
     """Make a release and check its guarantee.
 
@@ -115,6 +117,9 @@ def publish(
         A file that records releases of this source, or a `Registration` with a recipient. It determines the seed, so the same job gives
         the same bytes. A different release of the same people is refused unless the guarantees hold for all of them together, or the
         registration gives a reason to accept it.
+    names
+        The names of items that are codes, or a file with them as for `read_names`. The report shows them beside the codes. The release
+        folder does not depend on them.
 
     Returns
     -------
@@ -180,8 +185,9 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         refuse_unrelated(original, data)
     if data.plain is not None and not terms.distinct_labels:
         refuse_look_alikes(method, LookAlikes.of(data.plain))
-    names = names_found(method, data)
-    for found in names:
+    item_names = as_item_names(asked.names, data)
+    lists = names_found(method, data)
+    for found in lists:
         found.refuse(asked.missing_names)
     checksum, recipe = data.checksum(), recipe_of(method, terms.ids)
     seed = Seed.of(asked.seed, experiment=asked.experiment) if registrar is None else registrar.seed(checksum, recipe)
@@ -248,7 +254,8 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         source=place,
         reading=reading,
         compared=compared,
-        names=names,
+        names=lists,
+        item_names=item_names,
         registrar=registrar,
         asked=asked,
     )

@@ -22,6 +22,7 @@ from setveil.data.forms.base import DataPlace, Ids
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, GuaranteeViolated, Missing, OutputRefused
+from setveil.parameters.item_names import NO_NAMES, ItemNames
 from setveil.parameters.names_found import NamesFound
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
 from setveil.release.dossier import (
@@ -97,6 +98,8 @@ class Release:
         What attacks found. Private.
     names
         For each list of items or itemsets that the method was given: how many of them occur in the original. Private.
+    item_names
+        The names of items that are codes, for the report. Private.
     registrar
         Records the release in a register when it is saved; None without a register. Private.
     asked
@@ -135,6 +138,7 @@ class Release:
     reading: dict[str, Any] = field(default_factory=dict, repr=False)
     compared: Transactions | None = field(default=None, repr=False)
     names: tuple[NamesFound, ...] = field(default=(), repr=False)
+    item_names: ItemNames = field(default=NO_NAMES, repr=False)
     registrar: Registrar | None = field(default=None, repr=False)
     asked: Publication = field(kw_only=True, repr=False)
     target: Target | None = field(default=None, init=False, repr=False)

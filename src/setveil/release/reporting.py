@@ -12,8 +12,9 @@ from setveil.catalog import METRICS
 from setveil.errors import BadData, BadParameter, Missing
 from setveil.metrics.base import NOT_COMPUTED, Measurement
 from setveil.metrics.measurements import Measurements
+from setveil.parameters.item_names import as_item_names
 from setveil.release.checking import guarantee_of, refuse_other_release
-from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME, dossier_text, metric_notes, report_text
+from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME, dossier_text, item_names_in, metric_notes, report_text
 from setveil.release.inputs import as_opened, as_records, original_of, private_of, refuse_unrelated
 from setveil.release.kept import kept
 from setveil.release.measuring import LEVELS, as_metrics, check_original, chosen_metrics, given_parameters, measure_all
@@ -21,7 +22,7 @@ from setveil.release.report_data import pictures
 from setveil.release.summary import not_protected, singled_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from setveil.data.records.transactions import Transactions
@@ -39,6 +40,7 @@ def write_report(
     private: str | Path | Private | None = None,
     reading: Reading | None = None,
     separator: str | None = None,
+    names: Mapping[str, str] | str | Path | None = None,
     **parameters: Any,
 ) -> Measurements:
     """Add measurements to the private folder of a release, and write its report again.
@@ -59,6 +61,8 @@ def write_report(
         The private folder; by default `RELEASE.private` beside the release folder.
     reading, separator, **parameters
         As in `measure`.
+    names
+        The names of items that are codes, as in `publish`; they replace those that the report has.
 
     Returns
     -------
@@ -91,12 +95,15 @@ def write_report(
         source = found.dossier["input"].get("source")
         read_from = f", which was read from {source!r}" if source else ""
         raise Missing(f"metrics compare the release with its original{read_from}: name it with `original=`")
-    with rewritten(opened, found, changes=original is not None) as dossier:
+    item_names = None if names is None else as_item_names(names, opened.data)
+    with rewritten(opened, found, changes=original is not None or names is not None) as dossier:
         if original is not None:
             compared = as_records(original_of(original, found, reading))
             _refuse_other(compared, opened, found)
             given = given_parameters(parameters, compared, separator)
             dossier.update(_measured(opened, found, compared, asked, given))
+        if item_names is not None:
+            dossier["item_names"] = item_names_in(dossier, item_names)
     return _measurements(dossier)
 
 

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from setveil.base.cache_directory import find_cache_directory
 from setveil.base.display import cut, figure, quantity, share
 from setveil.metrics.base import NOT_COMPUTED
+from setveil.report.item_names import with_item_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,7 @@ def render(dossier: dict[str, Any]) -> str:
     from setveil.report.release_charts import release_charts, unit_of  # noqa: PLC0415 - the same
     from setveil.report.sensitive_charts import sensitive_items  # noqa: PLC0415 - the same
 
+    dossier = with_item_names(dossier)
     charts = release_charts(dossier)
     notes = dossier.get("metric_notes", {})
     return page_with_charts(

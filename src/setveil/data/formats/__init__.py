@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from setveil.data.files import column_files
+from setveil.data.files import column_files, json_lines
 from setveil.data.files.csv_tables import header
 from setveil.data.files.packing import packing_of, plain_suffix
 from setveil.data.formats.base import Format, Layout
@@ -46,7 +46,7 @@ def format_of(path: Path, layout: Layout, *, argument: str = "format") -> Format
     suffix = plain_suffix(path)
     if suffix in (".csv", ".tsv"):
         return FORMATS["wide" if layout.ragged or layout.items is not None or _has_items(path, layout) else "long"]
-    if suffix in column_files.EXTENSIONS and layout.item is not None:
+    if suffix in (*column_files.EXTENSIONS, *json_lines.EXTENSIONS) and layout.item is not None:
         return FORMATS["long"]
     if suffix in column_files.EXTENSIONS and layout.items is None and not packing_of(path):
         schema = column_files.schema_of(path)

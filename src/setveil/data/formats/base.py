@@ -80,6 +80,11 @@ class Format(ABC):
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
         """Return the layout that a reader of a written file needs to know, besides the name of the format."""
 
+    def layout_after(self, extension: str, layout: Layout) -> Layout:
+        """Return the layout in which data that were read with this layout are written by default."""
+        del extension
+        return layout
+
     @abstractmethod
     def read(self, path: Path, layout: Layout) -> Transactions:
         """Read a file, or raise `BadData` that says what is wrong and where."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -12,13 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from setveil.data.files import column_files
+from setveil.data.files import column_files, json_lines
 from setveil.data.files.assembly import LongAssembly, Origin
 from setveil.data.files.csv_tables import DELIMITERS, CsvOrigin, csv_batches, header, require
 from setveil.data.files.packing import BYTE_ORDER_MARK, opened_once, plain_suffix
 from setveil.data.files.texts import check_column_names, check_separator, refuse_unusable
 from setveil.data.formats.base import Format, Layout
 from setveil.data.records.ragged import record_ranges
+from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +42,10 @@ class Long(Format):
     ids: ClassVar[Literal["none", "optional", "required"]] = "required"
     holds_empty_records: ClassVar[bool] = False
 
+    def layout_after(self, extension: str, layout: Layout) -> Layout:
+        """Return the layout without paths into nested objects, which are no names of columns."""
+        return replace(layout, id=None, item=None) if extension in json_lines.EXTENSIONS else layout
+
     def read(self, path: Path, layout: Layout) -> Transactions:
         """Read a table."""
         names = [layout.id_column, layout.item_column]
@@ -47,6 +53,11 @@ class Long(Format):
         if plain_suffix(path) in column_files.EXTENSIONS:
             found = column_files.batches(path, names, _HINT, repeating=names[1:])
             return _assembled(Origin(str(path)), names, found, layout)
+        if plain_suffix(path) in json_lines.EXTENSIONS:
+            from setveil.data.files.json_paths import path_batches  # noqa: PLC0415 - only nested objects need it
+
+            lines, rows = path_batches(path, names)
+            return _assembled(lines, names, rows, layout)
         delimiter = delimiter_of(path, layout.separator)
         with opened_once(path):
             columns = header(path, delimiter)
@@ -65,6 +76,10 @@ class Long(Format):
 
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
         """Yield the rows by record, then in label order."""
+        if plain_suffix(path) in json_lines.EXTENSIONS:
+            raise OutputRefused(
+                "the format 'long' is only read from JSON Lines; choose the format 'list', or another extension"
+            )
         names = [layout.id_column, layout.item_column]
         check_column_names(*names)
         refuse_unusable(data, self.name)

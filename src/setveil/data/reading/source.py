@@ -157,7 +157,8 @@ def read(
     given = {"format": found.form.name if is_found else format} | _given(found.layout)
     given |= {"query": query, "encoding": encoding, "empty": None if empty == "keep" else empty, "unit": unit}
     options = {name: value for name, value in given.items() if value is not None}
-    read_from = Source(place, found.form, extension, found.layout, options)
+    written = found.form.layout_after(extension, found.layout)
+    read_from = Source(place, found.form, extension, written, options)
     return (data if unit is None else data.with_unit(unit)).with_source(read_from)
 
 
