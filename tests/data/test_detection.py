@@ -141,6 +141,16 @@ def test_a_named_column_that_is_not_there_is_refused_with_the_columns_that_are(f
         sv.read(file("Customer;Product\n1;a\n"), id="who", item="Product")
 
 
+def test_one_message_names_the_columns_and_the_encoding(file):
+    content = "Kunde;Artikel;Käse\n1;Brot;x\n".encode("cp1252")
+    with pytest.raises(sv.BadData) as refused:
+        sv.read(file(content))
+    for part in ("`id='Kunde'` and `item='Artikel'`", "not UTF-8 text either", "`encoding='cp1252'`"):
+        assert part in str(refused.value)
+    read = sv.read(file(content), id="Kunde", item="Artikel", encoding="cp1252")
+    assert read.to_lists() == [["Brot"]]
+
+
 def test_two_ways_to_split_are_refused(file):
     with pytest.raises(sv.BadData, match=r"`separator=';'` or `separator='\|'`"):
         sv.read(file("a;b|c\n1;2|3\n"), format="attributes")

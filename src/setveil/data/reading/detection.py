@@ -20,10 +20,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setveil.data.files import column_files
+from setveil.data.files.character_encodings import how_to_decode
 from setveil.data.files.csv_tables import DELIMITERS, header
 from setveil.data.files.packing import blocks, packing_of, plain_suffix
 from setveil.data.files.table_cells import NO, YES, all_boolean, are_yes_and_no, id_column_of
-from setveil.data.files.texts import join_names, not_utf8
+from setveil.data.files.texts import join_names
 from setveil.data.formats import FORMATS, Format, Layout, format_named, format_of
 from setveil.data.formats.long import delimiter_of
 from setveil.data.records.labels import BLANKS
@@ -99,7 +100,7 @@ def _of_text(path: Path, form: Format | None, layout: Layout) -> Reading:
     if form is None and plain_suffix(path) == _PIPE and not sample.rows:
         return Reading(_lines_format(sample), layout)
     delimiter = _likely_delimiter(tables, default)
-    columns = header(path, delimiter)
+    columns = header(path, delimiter) if not sample.encoding_hint else tables.rows.get(delimiter, [[]])[0]
     if not asked.is_nothing or layout.id not in (None, *columns):  # the reader says which column is missing
         if not in_cells and layout.separator is None and delimiter != default:
             layout = replace(layout, separator=delimiter)
@@ -139,6 +140,8 @@ class _Sample(NamedTuple):
     text: str
     rows: dict[str, list[list[str]]]
     """The rows by delimiter, for each that splits at least one row."""
+    encoding_hint: str = ""
+    """What to do if the text is not UTF-8. Its columns are found all the same, so that one message names all remedies."""
 
     @classmethod
     def of(cls, path: Path, delimiters: Iterable[str]) -> _Sample:
@@ -151,19 +154,22 @@ class _Sample(NamedTuple):
         is_whole = len(content) <= SAMPLE_BYTES
         if not is_whole:
             content = content[: content.rfind(b"\n", 0, SAMPLE_BYTES) + 1]
-        if wrong := not_utf8(content, str(path)):
-            raise wrong
-        text = content.decode()
+        hint = ""
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as error:
+            text, hint = content.decode("latin-1"), how_to_decode(content[error.start])
         rows = {one: _rows(text, one, is_whole=is_whole) for one in delimiters}
-        return cls(path, text, {one: found for one, found in rows.items() if any(len(row) > 1 for row in found)})
+        return cls(path, text, {one: found for one, found in rows.items() if any(len(row) > 1 for row in found)}, hint)
 
     def split_only_at(self, delimiter: str) -> _Sample:
         """Return the same rows, split at the named separator only."""
         return self._replace(rows={one: rows for one, rows in self.rows.items() if one == delimiter})
 
     def wrong(self, message: str, line: int | None = 1) -> BadData:
-        """Return the error about the file."""
-        return BadData(message, file=str(self.path), line=line)
+        """Return the error about the file, which also says how to decode it if it is not UTF-8."""
+        also = f". It is not UTF-8 text either: {self.encoding_hint}" if self.encoding_hint else ""
+        return BadData(message + also, file=str(self.path), line=line)
 
 
 def _rows(text: str, delimiter: str, *, is_whole: bool) -> list[list[str]]:
