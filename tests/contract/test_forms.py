@@ -92,7 +92,8 @@ def test_it_is_saved_and_opened_again(form, tmp_path, monkeypatch):
     assert opened.data == release.data
     assert opened.card.form == form.form_name
     assert opened.card.unit == opened.data.unit == release.data.unit
-    assert {*opened.card.data.checksums, "card.json"} == {path.name for path in (tmp_path / "out").iterdir()}
+    documents = {one.file for one in opened.card.documents}
+    assert {*opened.card.data.checksums, *documents, "card.json"} == {path.name for path in (tmp_path / "out").iterdir()}
     assert release.summary.cost
     report = (tmp_path / "out.private" / "report.html").read_text(encoding="utf-8")
     assert (form.about_form in html.unescape(report)) == (form is not sv.Transactions)

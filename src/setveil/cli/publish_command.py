@@ -199,7 +199,7 @@ def publish(
         attacks = release.findings.to_dict()
         say_json({**places, "names": names, "attacks": attacks, "register": recorded, **made})
     else:
-        files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
+        files = [*card.data.checksums, CARD_NAME, *(one.file for one in card.documents)]
         say_release(release, target.out, target.private, files)
     return ExitCode.OK
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -102,6 +103,8 @@ class Published(Form, ABC):
     """A description of the form, for the report."""
     beside: ClassVar[tuple[str, ...]] = ()
     """The further files of a release besides the data file."""
+    schemas_beside: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """The Table Schema of each further file."""
     why_nameless: ClassVar[str] = ""
     """Why rows cannot have ids; empty if they can."""
     rows_are_records: ClassVar[bool] = False

@@ -6,6 +6,7 @@ A release holds the hierarchy in the further file `hierarchy.csv` (`item,parent`
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from setveil.data.records.ragged import distinct, owner_of
 from setveil.parameters.hierarchy_files import read_hierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,10 +56,13 @@ class Generalized(RowsOfRecords):
     form_name: ClassVar[str] = "generalized"
     form_title: ClassVar[str] = "generalized data"
     about_form: ClassVar[str] = (
-        "Each row is a record. The name of a group of items in a row means that the original record holds at least one of them. "
-        "hierarchy.csv lists the items of each group."
+        "Each row is a record. A node of the hierarchy in a row means that the original record holds at least one item below it. "
+        "hierarchy.csv holds the hierarchy."
     )
     beside: ClassVar[tuple[str, ...]] = (HIERARCHY_NAME,)
+    schemas_beside: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {HIERARCHY_NAME: {"fields": [{"name": name, "type": "string"} for name in ("item", "parent")]}}
+    )
     less_exactly: ClassVar[str] = "shown as a group of items only"
 
     rows: Transactions

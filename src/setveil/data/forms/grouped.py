@@ -491,6 +491,11 @@ class GroupedLines(OwnFormat):
         del layout
         return read_grouped(path)
 
+    def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
+        """Return the rows and the counts of a group."""
+        del extension, layout
+        return {"schema": {"fields": [{"name": "rows", "type": "array"}, {"name": "sensitive", "type": "object"}]}}
+
     def write(self, data: Grouped, path: Path, layout: Layout) -> None:
         """Write a file, compressed if its name ends in .gz or .zst."""
         del layout
