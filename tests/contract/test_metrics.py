@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import assume, given, settings
 import setveil as sv
 from setveil.catalog import METRICS
 from setveil.data.records.alignment import Alignment
+from setveil.metrics.headline import CANDIDATES, headline_of
 
 from contract.filling import bad_values, can_be_filled, edge_cases, filled
 from contract.forms import CASES, at_random, unchanged
@@ -41,6 +43,23 @@ def test_a_release_like_its_original_costs_nothing_and_order_does_not_matter(kin
             # What counts something stands beside the original's number; all else is 0 or 1 where nothing was lost.
             like_the_original = {"lower": 0, "higher": 1, "like the original": plain.details.get("before")}
             assert plain.value == like_the_original[kind.better]
+
+
+@pytest.mark.parametrize("candidate", CANDIDATES, ids=lambda one: f"{one.metric}: {one.text}")
+def test_a_headline_figure_finds_its_measurement_and_all_that_its_text_names(candidate):
+    kind = METRICS[candidate.metric]
+    assert candidate.about == kind.about
+    named = re.sub(r"\\{.*?\\}", ".*", re.escape(candidate.text))
+    found = None
+    for seed in range(30):
+        data, _categories = make(seed)
+        if can_be_filled(kind, data):
+            measured = [metric(data, data, Alignment.identity(data.records)) for metric in variants(kind, data)]
+            found = next((one for one in headline_of(measured) if re.fullmatch(named, one.text)), None)
+        if found is not None:
+            break
+    assert found is not None
+    assert bool(found.base) >= bool(candidate.base)
 
 
 @EVERY

@@ -8,6 +8,7 @@ from setveil.base.display import ShownTable, to_html
 from setveil.base.frames import as_pandas
 from setveil.errors import BadParameter, UnknownName
 from setveil.metrics.base import NOT_COMPUTED, Measurement
+from setveil.metrics.headline import Headline, headline_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,6 +54,11 @@ class Measurements(list[Measurement]):
 
     def __add__(self, others: Iterable[Measurement]) -> Measurements:  # type: ignore[override]  # adding to another list still returns Measurements
         return Measurements([*self, *others])
+
+    @property
+    def headline(self) -> Headline:
+        """The figures to look at first: at most ten, in plain words, grouped by utility and privacy."""
+        return headline_of(self)
 
     def __repr__(self) -> str:
         return "\n\n".join(table.to_text() for table in self._tables()) or "no measurements"
