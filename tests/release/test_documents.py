@@ -180,6 +180,12 @@ def test_the_same_job_gives_the_same_documents(tmp_path):
     assert texts[0] == texts[1]
 
 
+def test_all_public_parameters_are_on_the_page(tmp_path):
+    card = Card.load(published(tmp_path, METHODS["disassociation"]))
+    assert len(card.method.parameters) > 5
+    assert all(f"{name} = " in card_text(card) for name in card.method.parameters)
+
+
 def test_failures_and_unchanged_records_are_on_the_page(tmp_path):
     card = Card.load(published(tmp_path))
     changed = card.guarantee.model_copy(update={"failures": 3, "published_unchanged": 1})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from setveil.base.display import cut, figure, quantity
+from setveil.base.display import figure, quantity
 from setveil.catalog import FORMS, GUARANTEES
 from setveil.methods.base import TRUTHFUL_TEXTS
 
@@ -59,7 +59,7 @@ def _guaranteed(card: Card) -> Iterator[str]:
     reach = guarantee.reach
     covered = "" if reach is None else f" for {reach.covered:,} of {reach.total:,} {reach.unit}"
     holds = "holds" if not guarantee.failures else f"holds with {quantity(guarantee.failures, 'exception')}"
-    yield f"**{GUARANTEES[guarantee.name].title} {holds}{covered}.** {guarantee.statement}"
+    yield f"**{guarantee.name} {holds}{covered}.** {guarantee.statement}"
     yield f"It was checked on the published file, by code that shares nothing with the method. It {card.unit_in_words}."
     yield _list([
         f"The attacker {guarantee.attacker}.",
@@ -127,6 +127,6 @@ def _list(lines: Iterable[str]) -> str:
 
 def _code(value: Any) -> str:
     """Return a value as code, whatever characters it holds; a table cell cannot hold a line break or a bar."""
-    text = repr(value) if isinstance(value, str) and not value.strip() else cut(figure(value))
+    text = repr(value) if isinstance(value, str) and not value.strip() else figure(value)
     shown = " ".join(text.replace("|", "\\|").splitlines())
     return f"`` {shown} ``" if "`" in shown else f"`{shown}`"

@@ -16,6 +16,7 @@ class DataFormat(Protocol):
     """The interface of the format of a data file."""
 
     name: ClassVar[str]
+    summary: ClassVar[str]
     extensions: ClassVar[tuple[str, ...]]
     version: ClassVar[int]
     ids: ClassVar[Literal["none", "optional", "required"]]
