@@ -18,6 +18,7 @@ from setveil.catalog import ATTACKS, METRICS
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadData
 from setveil.release.card import Card
+from setveil.release.example_records import example_records
 from setveil.release.report_data import pictures
 from setveil.release.seed import SCHEME_VERSION, Randomness, Seed, canonical_json, pseudonyms_of_scheme_1
 
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
 DOSSIER_NAME = "dossier.json"
 ALIGNMENT_NAME = "alignment.parquet"
 REPORT_NAME = "report.html"
-DOSSIER_VERSION: Final = 4
+DOSSIER_VERSION: Final = 5
 """Version 2 adds `pictures` and `metric_notes`; a dossier without them is still read, and its report has fewer charts. Version 3 renames
 the status `broken` to `violated` and `breaches` to `violations`, and adds the reach. It also adds `run`, `private_salt` and `randomness`,
 which describes how all random values were derived; earlier dossiers use scheme 1. Version 4 adds `attacks`, `attack_notes` and `register`:
-what the register records besides."""
+what the register records besides. Version 5 adds `examples`."""
 
 
 def private_beside(out: Path) -> Path:
@@ -107,6 +108,7 @@ def make_dossier(
         "attacks": release.findings.to_dict(),
         "attack_notes": attack_notes(release.findings),
         "pictures": {} if compared is None else pictures(compared, release.data),
+        "examples": [] if compared is None else example_records(compared, release.data, release.alignment),
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "card": card.model_dump(mode="json"),
     }

@@ -23,6 +23,7 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, GuaranteeViolated, OutputRefused
 from setveil.parameters.names_found import NamesFound
 from setveil.release.card import Card, DataFile, FileBeside, Run, make_card
+from setveil.release.documents import write_card
 from setveil.release.dossier import (
     ALIGNMENT_NAME,
     DOSSIER_NAME,
@@ -32,7 +33,6 @@ from setveil.release.dossier import (
     make_dossier,
     report_text,
 )
-from setveil.release.documents import write_card
 from setveil.release.kept import Kept, kept
 from setveil.release.saving import DataFileFormat, Packing, Target
 from setveil.release.seed import Randomness
