@@ -10,7 +10,10 @@ from setveil.metrics.base import Measurement
 from setveil.metrics.measurements import Measurements
 
 if TYPE_CHECKING:
-    from setveil.metrics.headline import Headline
+    from setveil.metrics.headline import Headline, HeadlineFigure
+
+SINGLED_OUT = "singled-out"
+"""The metric of the dossier's `singled_out`, in versions that have it as a metric."""
 
 
 def findings_of(dossier: dict[str, Any]) -> Findings:
@@ -22,6 +25,11 @@ def findings_of(dossier: dict[str, Any]) -> Findings:
 def headline_of_dossier(dossier: dict[str, Any]) -> Headline:
     """Return the headline figures, which the library chooses among the measurements."""
     return Measurements(Measurement(**one) for one in dossier["metrics"]).headline
+
+
+def risks_guessed(dossier: dict[str, Any]) -> list[HeadlineFigure]:
+    """Return the headline figures about what can be inferred; how many records are singled out is another criterion."""
+    return [one for one in headline_of_dossier(dossier).about("privacy") if one.metric != SINGLED_OUT]
 
 
 def unit_of(dossier: dict[str, Any]) -> str:

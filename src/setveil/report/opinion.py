@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from setveil.attacks.base import FOUND, TOO_FEW, TOO_WEAK
 from setveil.base.display import quantity, share
 from setveil.catalog import ATTACKS
-from setveil.report.facts import failures_in, findings_of, headline_of_dossier, unit_of
+from setveil.report.facts import failures_in, findings_of, risks_guessed, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -165,7 +165,7 @@ def _linked(dossier: dict[str, Any]) -> Iterator[str]:
 
 
 def _inferred(dossier: dict[str, Any]) -> Iterator[str]:
-    figures = headline_of_dossier(dossier).about("privacy")
+    figures = risks_guessed(dossier)
     yield from (f"{figure}." for figure in map(_capital, map(str, figures[:2])))
     shown = {figure.text for figure in figures}
     tried = [one for one in _tried(dossier, "inference") if _success(one) not in shown]

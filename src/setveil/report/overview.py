@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setveil.base.display import figure, quantity, share
 from setveil.catalog import ATTACKS, GUARANTEES
-from setveil.report.facts import failures_in, findings_of, headline_of_dossier, unit_of
+from setveil.report.facts import failures_in, findings_of, headline_of_dossier, risks_guessed, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,7 +84,7 @@ def _risks(dossier: dict[str, Any]) -> Iterator[RiskRow]:
         yield RiskRow(text, share(found["before"]), share(found["after"]), "")
     tried = [one for one in findings_of(dossier) if one.main is not None and one.name in ATTACKS]
     yield from (_attack(one) for one in tried if one.parameters.get("known") in LIKELY_KNOWN)
-    own = headline_of_dossier(dossier).about("privacy")[:1]
+    own = risks_guessed(dossier)[:1]
     yield from (RiskRow(one.text, "", one.shown, one.base) for one in own)
     shown = {one.text for one in own}
     others = [one for one in findings_of(dossier).strongest if one.name in ATTACKS and "known" not in one.parameters]
