@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from setveil.base.help_pages import citation, example_lines
 from setveil.catalog import METHODS
-from setveil.methods.base import SOMETIMES_NONE, Method
+from setveil.methods.base import SOMETIMES_NONE, TRUTHFUL_TEXTS, Method
 from setveil.parameters import CommandExample, kind_of
 from setveil.presence.tables.joined_table import JoinedTable
 
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 NO_GUARANTEE: Final = "none: a baseline"
 SAMPLE: Final = "sample:supermarket"
-TRUTHFUL_TEXTS: Final = {
-    "yes": "Yes: released records are true and complete.",
-    "subset": "Yes: nothing is invented, but parts of a record can be missing or less exact.",
-    "no": "No: a released record can hold items of other records.",
-}
 JOINED_TRUTHFUL_TEXT: Final = (
     "Yes: every row is a common user of both providers, with intervals that contain the true values."
 )

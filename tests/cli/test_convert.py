@@ -11,6 +11,7 @@ from setveil.data.reading.source import read
 from support.postgres import PASSWORD
 from support.program import call, hidden_in, names_in
 
+DOCUMENTS = ("card.json", "CARD.md", "datapackage.json")
 SAMPLE = "sample:supermarket?records=400&seed=5"
 FILES = {
     "basket.dat": {},
@@ -139,7 +140,7 @@ def test_the_same_release_from_every_input_byte_for_byte(postgres_server, files,
         )
         assert "Pa55" not in told
     named, unnamed = releases["sample"], releases["basket.dat"]
-    assert set(named) == set(unnamed) == {"card.json", "data.dat" if ids == "drop" else "data.csv"}
+    assert set(named) == set(unnamed) == {*DOCUMENTS, "data.dat" if ids == "drop" else "data.csv"}
     assert named["card.json"] != unnamed["card.json"]  # ids belong to the data: with them it is another run
     for name, release in releases.items():
         assert release == (unnamed if name.startswith((*WITHOUT_IDS, "postgresql list")) else named), name
@@ -177,7 +178,7 @@ def test_the_dossier_names_the_database_without_its_password(postgres_server, fi
 )
 def test_a_release_is_written_as_its_input_or_as_asked_and_can_be_checked(files, tmp_path, source, options, file):
     made, _ended, out = release_of(tmp_path, files / source, *options)
-    assert set(made) == {"card.json", file}
+    assert set(made) == {*DOCUMENTS, file}
     reading = words(READ_AS.get(source, {}))
     ended = call("check", out, "--original", files / source, "--private", tmp_path / "release.private", *reading)
     assert ended.code == 0, ended.err

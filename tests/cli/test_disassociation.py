@@ -177,7 +177,7 @@ def test_the_distance_to_the_original_stays_private(folder):
 def test_other_formats(folder):
     ended = call("publish", SAMPLE, *OPTIONS, "--release-format", "disassociated.parquet", "--out", "table", cwd=folder)
     assert ended.code == 0, ended.err
-    assert names_in(folder / "table") == ["card.json", "data.parquet"]
+    assert names_in(folder / "table") == ["CARD.md", "card.json", "data.parquet", "datapackage.json"]
     assert sv.read_disassociated(folder / "table" / "data.parquet") == sv.read_disassociated(
         folder / "apart" / "data.jsonl.gz"
     )
@@ -185,7 +185,7 @@ def test_other_formats(folder):
         "publish", "table", "--method", "reassociation", "--release-format", "list.parquet", "--out", "more", cwd=folder
     )
     assert ended.code == 0, ended.err
-    assert names_in(folder / "more") == ["card.json", "data-1.parquet"]
+    assert names_in(folder / "more") == ["CARD.md", "card.json", "data-1.parquet", "datapackage.json"]
 
 
 def test_labels_with_blanks_need_no_format(folder):
@@ -193,7 +193,7 @@ def test_labels_with_blanks_need_no_format(folder):
     sv.write(sv.from_lists(lists), folder / "blanks.jsonl")
     assert call("publish", "blanks.jsonl", *OPTIONS, "--out", "apart-2", cwd=folder).code == 0
     assert call("publish", "apart-2", "--method", "reassociation", "--out", "again-2", cwd=folder).code == 0
-    assert names_in(folder / "again-2") == ["card.json", "data-1.jsonl"]
+    assert names_in(folder / "again-2") == ["CARD.md", "card.json", "data-1.jsonl", "datapackage.json"]
 
 
 def test_rules_stay_private(folder):

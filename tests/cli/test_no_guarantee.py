@@ -65,7 +65,7 @@ def test_the_card_and_the_report_say_that_nothing_is_promised(folder, name):
     assert card["guarantee"]["not_covered"] == ["everything"]
     assert card["unit_in_words"].startswith("protects nobody; ")
     assert card["truthful"] == ("no" if name.startswith("rand-swap") else "subset")
-    assert "no guarantee" in (folder / f"{name}.private" / "report.html").read_text(encoding="utf-8")
+    assert "No guarantee" in (folder / f"{name}.private" / "report.html").read_text(encoding="utf-8")
 
 
 @EVERY

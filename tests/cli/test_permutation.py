@@ -187,5 +187,5 @@ def test_it_can_be_packed(packing, ending, tmp_path):
         "publish", SAMPLE, *OPTIONS, "--out", tmp_path / "out", "--compress", packing, "--release-format", "grouped"
     )
     assert ended.code == 0, ended.err
-    assert names_in(tmp_path / "out") == ["card.json", f"data.jsonl{ending}"]
+    assert names_in(tmp_path / "out") == ["CARD.md", "card.json", f"data.jsonl{ending}", "datapackage.json"]
     assert call("check", tmp_path / "out", "--private", tmp_path / "out.private").code == 0

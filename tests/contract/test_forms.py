@@ -92,7 +92,10 @@ def test_it_is_saved_and_opened_again(form, tmp_path, monkeypatch):
     assert opened.data == release.data
     assert opened.card.form == form.form_name
     assert opened.card.unit == opened.data.unit == release.data.unit
-    assert {*opened.card.data.checksums, "card.json"} == {path.name for path in (tmp_path / "out").iterdir()}
+    documents = {one.file for one in opened.card.documents}
+    assert {*opened.card.data.checksums, *documents, "card.json"} == {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
     assert release.summary.cost
     report = (tmp_path / "out.private" / "report.html").read_text(encoding="utf-8")
     assert (form.about_form in html.unescape(report)) == (form is not sv.Transactions)
@@ -107,6 +110,24 @@ def test_its_order_depends_on_content_alone(form, seed):
     assert again == published
     assert sorted(alignment.rows.tolist()) == list(range(published.records))
     assert (published.supports > 0).all()
+
+
+@EVERY
+def test_it_shows_what_a_recipient_sees_of_each_record(form):
+    data = make(3)[0]
+    published, alignment = at_random(data, form, 3)
+    arranged, aligned = published.arrange(alignment.rows, nameless(data))
+    records = range(data.records)
+    views = [*arranged.views(data, aligned, records)]
+    assert len(views) == data.records
+    for own, view in zip(data.to_lists(), views, strict=True):
+        shown = {label for part in view.parts for label, _how in part.items}
+        kept = {label for part in view.parts for label, how in part.items if how in ("kept", "listed")}
+        assert kept <= set(own)
+        assert set(view.removed) <= set(own) - shown
+        assert 0 <= view.changed <= 1
+    if form.rows_are_records:
+        assert sum(len(view.parts) for view in views) == arranged.records
 
 
 @EVERY

@@ -119,7 +119,7 @@ def test_whoever_knows_items_has_k_candidates_also_where_nodes_and_items_mix():
 
 def test_the_statement_names_what_was_asked_for():
     statement = sv.KmAnonymity(k=3, m=2).statement
-    assert "2 items or fewer" in statement
+    assert "up to 2 items" in statement
     assert "at least 3 released records" in statement
     assert "term chunk" not in statement
     aware = sv.KmAnonymity(k=3, m=2, attacker="aware")

@@ -330,5 +330,5 @@ def test_the_statement_says_what_counts():
         for knows in ("subset", "whole"):
             text = RhoUncertainty(sensitive=["e"], rho="7/10", include_empty=include_empty, knows=knows).statement
             assert "a share of 7/10 holds" in text
-            assert ("none at all" in text) == include_empty
+            assert (", or none" in text) == include_empty
             assert ("no other items" in text) == (knows == "whole")

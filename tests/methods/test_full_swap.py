@@ -75,7 +75,7 @@ def test_unchanged_records_are_on_the_card_and_counted_as_not_covered(tmp_path):
     promise = release.save(tmp_path / "release").guarantee
     assert promise.reach.covered == 4
     assert promise.published_unchanged == 4
-    assert "records of several categories are not covered" in promise.statement
+    assert "Records of several categories are not covered" in promise.statement
     assert promise.not_covered[0].startswith("records of several categories, even with a tendency")
     assert "single category" in promise.inference
 

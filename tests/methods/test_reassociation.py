@@ -202,10 +202,12 @@ def test_it_is_saved_checked_and_measured(tmp_path):
     )
     card = release.save(tmp_path / "together", format="list")
     assert sorted(path.name for path in (tmp_path / "together").iterdir()) == [
+        "CARD.md",
         "card.json",
         "data-1.jsonl",
         "data-2.jsonl",
         "data-3.jsonl",
+        "datapackage.json",
     ]
     assert card.guarantee.parameters["release_sha256"] == opened.card.data.sha256
     assert [one.file for one in card.data.beside] == ["data-2.jsonl", "data-3.jsonl"]

@@ -82,7 +82,7 @@ def test_the_card_has_the_reach_only_where_its_total_is_public(kind, tmp_path):
             "unit": "records",
         }
     written = json.loads((tmp_path / "out" / "card.json").read_text(encoding="utf-8"))
-    assert written["card_version"] == 2
+    assert written["card_version"] == 3
     dossier = json.loads((tmp_path / "out.private" / "dossier.json").read_text(encoding="utf-8"))
     assert dossier["summary"] == release.summary.to_dict()
     for line in release.summary.to_dict().values():

@@ -49,7 +49,7 @@ def change(path, *keys, to=None, remove=False):
 
 @pytest.mark.parametrize("release", ["release", "baskets", "another"])
 def test_a_data_file_that_is_not_the_one_on_the_card_is_refused(folder, release):
-    (data,) = (path for path in (folder / release).iterdir() if path.name != "card.json")
+    (data,) = (folder / release).glob("data.*")
     lines = data.read_text().splitlines(keepends=True)
     data.write_text("".join(lines[:-1]))
     ended = check(folder, release=release, private=f"{release}.private")
@@ -62,7 +62,9 @@ def test_a_data_file_that_is_not_the_one_on_the_card_is_refused(folder, release)
 CARD_CHANGES = {
     "a field nobody knows": (("note",), "trust me", "is not a card that setveil"),
     "a field nobody knows, deep": (("data", "author"), "me", "is not a card that setveil"),
-    "another version": (("card_version",), 3, "is not a card that setveil"),
+    "another version": (("card_version",), 4, "is not a card that setveil"),
+    "an earlier version": (("card_version",), 2, "lists wrong documents"),
+    "no documents": (("documents",), [], "lists wrong documents"),
     "another run": (("run",), "0" * 32, "release.private: belongs to another run than the release"),
     "no run": (("run",), None, "is not a card that setveil"),
     "another commitment": (("private_sha256",), "0" * 64, "dossier.json: holds other private parameters"),

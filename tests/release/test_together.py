@@ -288,7 +288,7 @@ def test_what_is_missing_or_changed_is_refused(folder):
         sv.check_together(both, original=SAMPLE)
     shutil.rmtree(folder / "chunks-5.private")
     shutil.move(folder / "moved", folder / "chunks-5.private")
-    (file,) = (folder / "chunks-5").glob("data*")
+    (file,) = (folder / "chunks-5").glob("data.*")
     file.write_bytes(file.read_bytes() + b"\n")
     with pytest.raises(sv.BadData, match="sha256 differs"):
         sv.check_together(both, original=SAMPLE)

@@ -88,9 +88,9 @@ def with_itemsets(dossier) -> dict[str, Any]:
 
 def older(dossier) -> dict[str, Any]:
     """Return a dossier as version 1 had it."""
-    return {key: value for key, value in dossier.items() if key not in {"pictures", "metric_notes", "summary"}} | {
-        "dossier_version": 1
-    }
+    return {
+        key: value for key, value in dossier.items() if key not in {"pictures", "metric_notes", "summary", "examples"}
+    } | {"dossier_version": 1}
 
 
 def named_itemset(*items, before=150, target=60, after=60, **other) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from setveil.report.attack_charts import attack_charts
 from setveil.report.page import render
 
 from report.dossiers import older
-from report.test_page import words_of
+from report.test_page import section_of, words_of
 
 FOUND = sv.Finding(
     "find-record", {"known": 2}, Trial(30, 100), Trial.known(0.01), details={"in-the-original": {"right": 0.75}}
@@ -30,8 +30,7 @@ def with_findings(dossier, *found, limit=None):
 
 
 def section(dossier):
-    page = render(dossier)
-    return words_of(page[page.index("<h2>What can still be found out</h2>") : page.index("<h2>Metrics</h2>")])
+    return words_of(section_of(render(dossier), "What can still be found out"))
 
 
 def test_each_figure_is_beside_the_others(dossier):
@@ -86,7 +85,7 @@ def test_a_page_without_attacks_says_how_to_run_them(dossier):
 
 def test_attacks_without_a_result_state_why(dossier):
     said = section(with_findings(dossier, LACKING))
-    assert "needs the data of other people holes (model=rival)" in said
+    assert "holes (model=rival) needs the data of other people" in said
     assert "No attack was run" not in said
 
 

@@ -81,6 +81,112 @@ def written(folder, dossier):
     return path
 
 
+UNREADABLE = """() => {
+  const parts = (colour) => colour.match(/[0-9.]+/g).map(Number);
+  const isSeen = (colour) => (parts(colour)[3] ?? 1) > 0.99;
+  const light = (colour) => parts(colour).slice(0, 3).map((c) => colour.startsWith('color(') ? c : c / 255)
+    .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);
+  const paper = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (isSeen(colour)) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const found = [];
+  const judge = (element, colour, least) => {
+    const [darker, lighter] = [light(colour), light(paper(element))].sort((a, b) => a - b);
+    if ((lighter + 0.05) / (darker + 0.05) < least) found.push([element.tagName, element.className, element.textContent.slice(0, 40)]);
+  };
+  for (const element of document.querySelectorAll('main *, nav a')) {
+    const isText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (isText && element.checkVisibility() && !element.closest('svg')) judge(element, getComputedStyle(element).color, 4.5);
+  }
+  for (const element of document.querySelectorAll('svg .role-axis-label text, svg .role-axis-title text, svg .role-legend text'))
+    judge(element, getComputedStyle(element).fill, 4.5);
+  for (const element of document.querySelectorAll('svg .mark-rect.role-mark path, svg .mark-symbol.role-mark path')) {
+    const fill = getComputedStyle(element).fill;
+    if (fill !== 'none') judge(element, fill, 2.9);
+  }
+  return found;
+}"""
+"""The texts and marks with too little contrast to what is behind them."""
+
+
+@pytest.fixture(scope="module")
+def of_scheme(started):
+    """Give a browser for a light or a dark screen."""
+    known = {}
+
+    def browser(scheme):
+        if scheme not in known:
+            known[scheme] = started(color_scheme=scheme)
+        return known[scheme]
+
+    return browser
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1200, 1600])
+def test_a_report_can_be_read_at_every_width_on_light_and_dark_screens(of_scheme, private, width, scheme):
+    path = private / "report.html"
+    with shown(of_scheme(scheme), path, width=width) as (page, heard):
+        box = page.locator("#box").bounding_box()
+        assert box["y"] < 250
+        assert page.locator("#box .verdict").bounding_box()["y"] < 400
+        if width >= 1200:
+            assert box["y"] + box["height"] < 900
+            assert box["x"] + box["width"] > 0.95 * min(width, 1780)
+        contents = page.locator("nav.contents")
+        assert contents.is_visible() == (width >= 1200)
+        assert contents.locator("a").count() == page.locator("h2").count()
+        assert all(chart["drawn"] == "yes" and chart["marks"] >= 2 for chart in page.evaluate(MARKS))
+        assert page.evaluate(SIDEWAYS) <= 0
+        assert page.evaluate(CUT_OFF) == []
+        assert page.evaluate(UNREADABLE) == []
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}[scheme]
+        assert heard.requests == [path.as_uri()]
+        assert heard.said == []
+
+
+def test_contents_stay_in_view_and_mark_the_current_section(browser, private):
+    with shown(browser, private / "report.html", width=1200) as (page, heard):
+        assert page.locator("nav.contents a[aria-current]").all_text_contents() == ["Overview"]
+        for title in ("Guarantee", "Metrics", "Method and settings", "Overview"):
+            page.locator("nav.contents a", has_text=title).click()
+            page.locator("nav.contents a[aria-current]", has_text=title).wait_for()
+            assert page.locator("nav.contents").bounding_box()["y"] < 20
+            assert page.locator("h2", has_text=title).bounding_box()["y"] < 900
+        assert heard.said == []
+
+
+def test_the_same_thing_has_the_same_colour_in_every_chart(browser, dossier, tmp_path):
+    colours = """() => Object.entries(Object.groupBy([...document.querySelectorAll('.role-legend-entry')].flatMap((entry) => {
+      const names = [...entry.querySelectorAll('.role-legend-label text')].map((text) => text.textContent);
+      const marks = [...entry.querySelectorAll('.role-legend-symbol path')].map((path) => {
+        const style = getComputedStyle(path);
+        return style.fill === 'none' || style.fill === 'rgba(0, 0, 0, 0)' ? style.stroke : style.fill;
+      });
+      return names.map((name, at) => [name, marks[at]]);
+    }), ([name]) => name)).map(([name, found]) => [name, [...new Set(found.map((one) => one[1]))]])"""
+    with shown(browser, written(tmp_path, with_itemsets(dossier))) as (page, _heard):
+        found = dict(page.evaluate(colours))
+        assert {"original", "release", "kept", "lost", "new", "by chance"} <= found.keys()
+        assert all(len(several) == 1 for several in found.values()), found
+        of_meaning = [found[name][0] for name in ("original", "release", "lost", "new")]
+        assert len(set(of_meaning)) == 4
+
+
+def test_a_dark_report_is_printed_light(of_scheme, private):
+    with shown(of_scheme("dark"), private / "report.html") as (page, _heard):
+        page.emulate_media(media="print")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert not page.locator("nav.contents").is_visible()
+        assert page.evaluate(UNREADABLE) == []
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_chart_of_a_real_report_is_drawn_and_nothing_is_fetched_or_said(browser, private, width):
     path = private / "report.html"

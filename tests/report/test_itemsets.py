@@ -12,7 +12,7 @@ from setveil.report.page import brief, plain, render
 from setveil.report.release_charts import release_charts
 
 from report.dossiers import HOSTILE, border_exposure, dossier_in, named_itemset, with_named
-from report.test_page import SECTIONS, embedded, without_scripts, words_of
+from report.test_page import SECTIONS, embedded, section_of, titles_of, without_scripts, words_of
 
 NAMES = "Named items that occur in the original"
 TITLE = "Named itemsets: results"
@@ -44,7 +44,7 @@ def told(dossier, *rows, **account):
 def test_a_real_release_tells_of_each_itemset(made):
     dossier, page = dossier_in(made), (made / "report.html").read_text(encoding="utf-8")
     assert page == render(dossier)
-    assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == [*SECTIONS[:2], NAMES, TITLE, *SECTIONS[2:]]
+    assert titles_of(page) == [*SECTIONS[:4], NAMES, TITLE, *SECTIONS[4:]]
     rows = dossier["account"]["itemsets"]
     assert len(lines(page)) == len(rows) == 5
     for row in rows:
@@ -65,7 +65,7 @@ def test_other_methods_have_no_such_section(dossier):
     assert TITLE not in page
     assert not {"named", "border"} & release_charts(dossier).keys()
     assert "itemset was" not in words_of(page)
-    assert "at the border" not in words_of(page)[words_of(page).index("What can still be found out") :]
+    assert "at the border" not in words_of(section_of(page, "What can still be found out"))
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def attacked(dossier, *entries, tendency=None):
     if isinstance(tendency, dict):
         kept.append(lacking | tendency)
     page = render(dossier | {"metrics": [*kept, *entries]})
-    section = page[page.index("<h2>What can still be found out</h2>") : page.index("<h2>Metrics</h2>")]
+    section = section_of(page, "What can still be found out")
     return words_of(section.partition("<h3>Guesses that metrics measured</h3>")[2])
 
 

@@ -15,7 +15,7 @@ from report.dossiers import HOSTILE
 from report.joined_dossiers import of_run, of_trial, query_error
 from report.test_browser import CUT_OFF, MARKS, SIDEWAYS, WIDTHS, shown
 from report.test_charts import drawn_rows
-from report.test_page import embedded, without_scripts, words_of
+from report.test_page import embedded, titles_of, without_scripts, words_of
 
 SECTIONS = [
     "The joined table",
@@ -43,9 +43,9 @@ def test_nothing_is_loaded_from_elsewhere(render):
 
 
 def test_sections_are_in_order():
-    assert re.findall(r"<h2>(.*?)</h2>", without_scripts(render_joined(measured()))) == SECTIONS
+    assert titles_of(render_joined(measured())) == SECTIONS
     own = [title for place, title in enumerate(SECTIONS) if place not in {2, 5}]
-    assert re.findall(r"<h2>(.*?)</h2>", without_scripts(render_run(of_run("a")))) == own
+    assert titles_of(render_run(of_run("a"))) == own
 
 
 def test_every_chart_occurs_once_with_a_text_and_its_numbers():

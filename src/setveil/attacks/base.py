@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from setveil.attacks.trials import Excess, Trial
 from setveil.base.declaration import Declaration
@@ -159,6 +159,8 @@ class Attack(Declaration, ABC):
     """The settings that the level `quick` tries; None: those that are tried by default."""
     success: ClassVar[str]
     """What is found if a guess is right, to be followed by the share of right guesses."""
+    criterion: ClassVar[Literal["singling out", "inference"]] = "inference"
+    """The criterion of Opinion 05/2014 that it tests."""
     guesses_all: ClassVar[bool] = False
     """Whether it makes all guesses that there are, whatever their maximum number."""
     needs: ClassVar[tuple[str, ...]] = ()

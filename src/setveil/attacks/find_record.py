@@ -35,6 +35,7 @@ class FindRecord(Attack):
     )
     base_rate = "any record is named: 1 / records, or more if a person has several rows"
     success = "known items find the right record"
+    criterion = "singling out"
     blind_to = "attackers who weigh the candidates, or who look for rows that hold most of the known items; and people with fewer items"
     variants = ({"known": 1}, {"known": 2}, {"known": 3}, {"known": 4})
     quick_variants = ({"known": 2},)

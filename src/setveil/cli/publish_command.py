@@ -212,7 +212,7 @@ def run_job(job: sv.Job, output: OutputOptions, *, save_job: str | None = None) 
         attacks = release.findings.to_dict()
         say_json({**places, "names": lists, "attacks": attacks, "register": recorded, **made})
     else:
-        files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
+        files = [*card.data.checksums, CARD_NAME, *(one.file for one in card.documents)]
         say_release(release, target, files, save_job)
     return ExitCode.OK
 

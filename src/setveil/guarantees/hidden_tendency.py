@@ -100,20 +100,24 @@ class HiddenTendency(Guarantee):
 
     @property
     def statement(self) -> str:
-        """The guarantee in one sentence."""
-        several = "with a tendency among several categories"
-        one = "of a single category" + (" with more than one item" if self.full_min == 2 else "")
-        records = {"all": f"{several}, or {one},", "mixed": several, "whole": one}[self.records]
-        equal = "nor of an equally heavy one" if self.ties == "all" else "but may hold items of an equally heavy one"
-        which = "that category" if self.records == "whole" else f"its heaviest category, {equal}"
-        others = {"all": "", "mixed": "a single category", "whole": "several categories"}[self.records]
-        exception = f"; records of {others} are not covered" if others else ""
-        supports = (
-            "every item occurs exactly as often as in the original"
-            if self.lossless
-            else "no item occurs more often than before"
+        """The guarantee in short sentences."""
+        one = "records of a single category" + (" with more than one item" if self.full_min == 2 else "")
+        several = "records of several categories that are not all equally heavy"
+        covered = {
+            "all": f"This covers {several}, and {one}.",
+            "mixed": f"This covers {several}. Records of a single category are not covered.",
+            "whole": f"This covers {one}. Records of several categories are not covered.",
+        }
+        equal = (
+            ", nor of an equally heavy one" if self.ties == "all" else ", but may hold items of an equally heavy one"
         )
-        return f"The row of a record {records} holds no item of {which}{exception}; {supports}."
+        hidden = "The row of a record holds no item of the heaviest category of the record"
+        supports = (
+            "Every item occurs exactly as often as in the original."
+            if self.lossless
+            else "No item occurs more often than in the original."
+        )
+        return f"{hidden}{'' if self.records == 'whole' else equal}. {covered[self.records]} {supports}"
 
     def coverage_for(self, form: type) -> Coverage:
         """Return the coverage, with the records and categories that these parameters do not cover."""

@@ -95,30 +95,37 @@ class KmAnonymity(KmLimit, Guarantee):
     @property
     def statement(self) -> str:
         """The guarantee in one sentence."""
-        return f"{self._known}, at least {quantity(self.k, 'released record')} hold them."
+        return f"{self._known} finds {self._many('released record')} that {self._hold('hold')}, or none at all."
 
     def statement_for(self, form: type) -> str:
-        """Return the guarantee in one sentence for plain records, generalized records or disassociated data."""
+        """Return the guarantee in short sentences for plain records, generalized records or disassociated data."""
         if form is Generalized:
-            return f"{self._known}, at least {quantity(self.k, 'released record')} show each of them, as itself or as a node above it."
+            shown = f"{self._hold('show')}{', each' if self.m > 1 else ''} as itself or as a node above it"
+            return f"{self._known} finds {self._many('released record')} that {shown}, or none at all."
         if form is not Disassociated:
             return self.statement
         aware = (
-            " This holds even if the attacker knows that an item of a term chunk is in fewer records; for a set with such an item, at "
-            f"least {quantity(self.k, 'record')} may be the person's."
+            " This holds even if the attacker knows that an item of a term chunk is in fewer records: for a set with such "
+            f"an item, {self._many('record')} may be the person's."
             if self.attacker == "aware"
             else ""
         )
-        return f"{self._known}, some way to combine the chunks has at least {quantity(self.k, 'record')} with all of them.{aware}"
+        return (
+            f"{self._known} cannot rule out that {self._many('record')} {self._hold('hold')}: some way to combine the chunks has that many."
+            f"{aware}"
+        )
 
     @property
     def _known(self) -> str:
-        """The beginning of every statement: what the attacker knows."""
-        return (
-            f"For any {quantity(self.m, 'item')} or fewer that an attacker knows of a person"
-            if self.m > 1
-            else "For any item that an attacker knows of a person"
-        )
+        """The attacker, as the beginning of every statement."""
+        return f"An attacker who knows {'up to ' if self.m > 1 else ''}{quantity(self.m, 'item')} of a person"
+
+    def _many(self, noun: str) -> str:
+        return f"at least {quantity(self.k, noun)}"
+
+    def _hold(self, verb: str) -> str:
+        """Return that records hold or show what the attacker knows; one record `holds`."""
+        return f"{verb if self.k > 1 else verb + 's'} {'all of them' if self.m > 1 else 'it'}"
 
     def coverage_for(self, form: type) -> Coverage:
         """Return what it protects against in plain records, generalized records or disassociated data."""

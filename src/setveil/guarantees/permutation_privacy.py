@@ -70,10 +70,11 @@ class PermutationPrivacy(Guarantee):
 
     @property
     def statement(self) -> str:
-        """The guarantee in one sentence."""
+        """The guarantee in short sentences."""
         return (
-            f"In every group of rows each sensitive item belongs to at most one in {self.p:,} rows, and no row shows a sensitive item. "
-            "The release does not show to which row of a group a sensitive item belongs."
+            "Rows are in groups, and no row shows a sensitive item. "
+            f"Each sensitive item of a group belongs to at most one in {self.p:,} of its rows. "
+            "The release does not show to which of them."
         )
 
     @property

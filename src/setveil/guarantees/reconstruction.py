@@ -101,10 +101,11 @@ class Reconstruction(Guarantee):
 
     @property
     def statement(self) -> str:
-        """The guarantee in one sentence."""
+        """The guarantee in short sentences."""
         return (
-            f"Each file is one of many ways to combine the chunks of the disassociated release with the sha256 {self.release_sha256}, "
-            f"which satisfies k^m-anonymity with k = {self.k:,} and m = {self.m:,}. By itself a file is not k^m-anonymous."
+            "Each file is one of many ways to combine the chunks of a disassociated release. "
+            f"That release satisfies k^m-anonymity with k = {self.k:,} and m = {self.m:,}; its sha256 is {self.release_sha256}. "
+            "By itself a file is not k^m-anonymous."
         )
 
     @property

@@ -111,16 +111,16 @@ class RhoUncertainty(InferenceLimit, Guarantee):
 
     @property
     def statement(self) -> str:
-        """The guarantee in one sentence."""
-        nothing = ", or none at all," if self.include_empty else ""
+        """The guarantee in short sentences."""
+        nothing = ", or none" if self.include_empty else ""
         whole = (
             " The same holds for an attacker who knows that a person has no other items that are not sensitive."
             if self.knows == "whole"
             else ""
         )
         return (
-            f"Of the released records that hold any items an attacker may know{nothing} at most a share of {self.rho} holds any one "
-            f"further sensitive item.{whole}"
+            f"Take any items that an attacker may know of a person{nothing}. Of the released records that hold all of them, at most a "
+            f"share of {self.rho} holds any one further sensitive item.{whole}"
         )
 
     def statement_for(self, form: type) -> str:

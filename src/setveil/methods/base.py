@@ -37,6 +37,12 @@ class Outcome:
         return self.published.as_records()
 
 
+TRUTHFUL_TEXTS = {
+    "yes": "Yes: released records are true and complete.",
+    "subset": "Yes: nothing is invented, but parts of a record can be missing or less exact.",
+    "no": "No: a released record can hold items of other records.",
+}
+"""The texts for the values of `Method.truthful`."""
 SOMETIMES_NONE = " With some settings or data there is no guarantee."
 
 

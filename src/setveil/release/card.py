@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 JOINED: Final = "joined"
 """The form of a joined table of two providers, which has a different card."""
-CARD_VERSION: Final = 2
-"""Version 1 has no run id, no commitment to the private parameters and no reach; it is still opened and checked by its own rules."""
+CARD_VERSION: Final = 3
+"""Version 1 has no run id, no commitment to the private parameters and no reach; it is still opened and checked by its own rules. Version 3
+adds the number of bytes of each file and the documents beside the card."""
 
 _PEOPLE_TEXTS = {
     "person": "protects people: every person has one record",
@@ -52,6 +53,13 @@ class FileBeside(_Part):
 
     file: str
     sha256: str
+    bytes: int | None = None
+    """None in versions 1 and 2."""
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """Return the entry of a file."""
+        return cls(file=path.name, sha256=file_sha256(path), bytes=path.stat().st_size)
 
 
 class DataFile(_Part):
@@ -59,6 +67,8 @@ class DataFile(_Part):
 
     file: str
     sha256: str
+    bytes: int | None = None
+    """None in versions 1 and 2."""
     format: str
     format_version: int
     layout: dict[str, str | bool]
@@ -68,7 +78,12 @@ class DataFile(_Part):
     @property
     def checksums(self) -> dict[str, str]:
         """The sha256 of the data file and of every file beside it."""
-        return {self.file: self.sha256} | {one.file: one.sha256 for one in self.beside}
+        return {one.file: one.sha256 for one in self.every_file}
+
+    @property
+    def every_file(self) -> tuple[FileBeside, ...]:
+        """The data file and every file beside it."""
+        return (FileBeside(file=self.file, sha256=self.sha256, bytes=self.bytes), *self.beside)
 
 
 class CardReach(_Part):
@@ -122,7 +137,7 @@ class CardAttack(_Part):
 class Card(_Part):
     """The description of a release for its recipients."""
 
-    card_version: Literal[1, 2]
+    card_version: Literal[1, 2, 3]
     run: str | None = None
     """The id of the run that made the release, also stored in the dossier; None in version 1."""
     private_sha256: str | None = None
@@ -132,6 +147,8 @@ class Card(_Part):
     setveil_version: str
     form: str
     data: DataFile
+    documents: tuple[FileBeside, ...] = ()
+    """The files that state the card for people and for other programs; empty in versions 1 and 2."""
     counts: Counts
     method: Recipe
     guarantee: CardGuarantee
@@ -145,9 +162,9 @@ class Card(_Part):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        """Refuse a card of version 2 without its run id or its commitment: both are compared with the dossier."""
+        """Refuse a card since version 2 without its run id or its commitment: both are compared with the dossier."""
         if (self.card_version == 1) != (self.run is None) or (self.run is None) != (self.private_sha256 is None):
-            raise ValueError("a card of version 2 has run and private_sha256, and a card of version 1 has neither")
+            raise ValueError("a card since version 2 has run and private_sha256, and a card of version 1 has neither")
         return self
 
     @classmethod

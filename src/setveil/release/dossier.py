@@ -19,6 +19,7 @@ from setveil.data.records.alignment import Alignment
 from setveil.errors import BadData
 from setveil.parameters import ParameterKind
 from setveil.release.card import Card
+from setveil.release.example_records import example_records
 from setveil.release.report_data import pictures
 from setveil.release.seed import SCHEME_VERSION, Randomness, Seed, canonical_json, pseudonyms_of_scheme_1
 
@@ -41,8 +42,8 @@ DOSSIER_VERSION: Final = 5
 """Version 2 adds `pictures` and `metric_notes`; a dossier without them is still read, and its report has fewer charts. Version 3 renames
 the status `broken` to `violated` and `breaches` to `violations`, and adds the reach. It also adds `run`, `private_salt` and `randomness`,
 which describes how all random values were derived; earlier dossiers use scheme 1. Version 4 adds `attacks`, `attack_notes` and `register`:
-what the register records besides. Version 5 adds `job`, which repeats the
-release, and `item_names`."""
+what the register records besides. Version 5 adds `job`, which repeats the release, `item_names`,
+`side_files` and `examples`."""
 
 
 def private_beside(out: Path) -> Path:
@@ -112,6 +113,7 @@ def make_dossier(
         "attacks": release.findings.to_dict(),
         "attack_notes": attack_notes(release.findings),
         "pictures": {} if compared is None else pictures(compared, release.data),
+        "examples": [] if compared is None else example_records(compared, release.data, release.alignment),
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "card": card.model_dump(mode="json"),
     }

@@ -16,6 +16,7 @@ from setveil.data.reading.detection import reading_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.release.card import CARD_NAME, Card, file_sha256
+from setveil.release.documents import refuse_other_documents
 
 if TYPE_CHECKING:
     from setveil.data.forms.base import Counts, Published
@@ -91,6 +92,9 @@ def open_release(folder: str | Path) -> Opened:
     form.refuse_other_files(tuple(one.file for one in card.data.beside), card.data.file, card=str(place / CARD_NAME))
     for one in card.data.beside:
         _refuse_other_file(place, one.file, one.sha256, "file")
+    refuse_other_documents(card, file=str(place / CARD_NAME))
+    for one in card.documents:
+        _refuse_other_file(place, one.file, one.sha256, "document")
     file_format = form.format_named(card.data.format)
     if (
         card.data.layout.keys() - {entry.name for entry in fields(Layout)}

@@ -24,7 +24,8 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, GuaranteeViolated, Missing, OutputRefused
 from setveil.parameters.item_names import NO_NAMES, ItemNames
 from setveil.parameters.names_found import NamesFound
-from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
+from setveil.release.card import Card, DataFile, FileBeside, Run, make_card
+from setveil.release.documents import write_card
 from setveil.release.dossier import (
     ALIGNMENT_NAME,
     DOSSIER_NAME,
@@ -296,28 +297,24 @@ class Release:
                     "choose another format"
                 )
             verdict = judge(reread, self.original, realigned, self.method, self.terms, self.account, self.advice)
-            card = make_card(
+            stated = make_card(
                 self.method,
                 verdict,
                 form=reread.form_name,
                 data=DataFile(
-                    file=file,
-                    sha256=file_sha256(public_folder / file),
+                    **FileBeside.of(public_folder / file).model_dump(),
                     format=form.name,
                     format_version=form.version,
                     layout=reread.public_layout(place),
                     ids=self.terms.ids,
-                    beside=tuple(
-                        FileBeside(file=name, sha256=file_sha256(public_folder / name))
-                        for name in reread.files_beside(file)
-                    ),
+                    beside=tuple(FileBeside.of(public_folder / name) for name in reread.files_beside(file)),
                 ),
                 counts=reread.totals(),
                 unit=reread.unit,
                 run=Run(self.randomness.run, self.randomness.seed.weak, self._private_sha256()),
                 findings=self.findings,
             )
-            (public_folder / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
+            card = write_card(stated, public_folder)
             registered = None if entry is None else entry.noted(card)
             seconds = self.seconds | {"writing and checking": time.perf_counter() - started}
             dossier = make_dossier(self, card, verdict, seconds, registered) | {"job": self._job_for_repeating(target)}

@@ -15,6 +15,7 @@ from setveil.metrics.measurements import Measurements
 from setveil.parameters.item_names import as_item_names
 from setveil.release.checking import guarantee_of, refuse_other_release
 from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME, dossier_text, item_names_in, metric_notes, report_text
+from setveil.release.example_records import example_records
 from setveil.release.inputs import as_opened, as_records, original_of, private_of, refuse_unrelated
 from setveil.release.kept import kept
 from setveil.release.measuring import LEVELS, as_metrics, check_original, chosen_metrics, given_parameters, measure_all
@@ -180,6 +181,7 @@ def _measured(
         "metrics": [one.to_dict() for one in measurements],
         "metric_notes": metric_notes(measurements),
         "pictures": dossier.get("pictures") or pictures(original, data),
+        "examples": dossier.get("examples") or example_records(original, data, alignment),
     }
     if new:
         seconds = dossier["seconds"].get("measuring", 0) + time.perf_counter() - started

@@ -8,7 +8,7 @@ from setveil.attacks.base import Finding
 from setveil.attacks.findings import Findings
 from setveil.base.display import share
 from setveil.report.charts import Axis, Chart, Series, bars_with_intervals
-from setveil.report.theme import AFTER, BEFORE, NEUTRAL
+from setveil.report.theme import AFTER, BEFORE, CONTROL, NEUTRAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ATTACKED = Series(
     "attacked",
     ("original", "release", "control", "by chance"),
-    (BEFORE, AFTER, "#009E73", NEUTRAL),
+    (BEFORE, AFTER, CONTROL, NEUTRAL),
 )
 """Who or what is attacked: the data before and after, people who are not in the release, and guesses without the release."""
 ROOM = 1.25

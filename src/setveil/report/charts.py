@@ -23,7 +23,9 @@ from setveil.report.theme import (
     LOOK,
     MOST_IN_LINE,
     NEUTRAL,
+    ON_PALE,
     PALETTE,
+    PAPER,
     SHAPES,
     SHARE,
 )
@@ -286,8 +288,8 @@ def grouped_bars(
     return _finished(rows, _layer("bar", encoding), height=height, text=text)
 
 
-def stacked_shares(rows: Rows, *, down: Axis, along: Axis, series: Series, text: str = "", room: float = 0.2) -> Spec:
-    """Draw one bar per name, divided into the shares of the series, with the number on each part that is wide enough."""
+def stacked_shares(rows: Rows, *, down: Axis, along: Axis, series: Series, text: str = "") -> Spec:
+    """Draw one bar per name, divided into the shares of the series, with the number on each part that is wide enough for it."""
     placed: Rows = []
     for name in dict.fromkeys(row[down.field] for row in rows):
         parts = {row[series.field]: row for row in rows if row[down.field] == name}
@@ -303,10 +305,12 @@ def stacked_shares(rows: Rows, *, down: Axis, along: Axis, series: Series, text:
     tooltip = _tooltip(down, series, Axis(along.field, "number", along.format), Axis("share", "share", SHARE))
     drawn = {**place, **edges, "color": series.colour(), "tooltip": tooltip}
     numbers = {**place, "x": _quantity("middle"), "text": _quantity(along.field, format=along.format)}
+    fits = _filtered(f"datum.share * width >= 6 + 8 * length(format(datum['{along.field}'], '{along.format}'))")
     return _finished(
         placed,
-        _layer("bar", drawn, stroke="white", strokeWidth=1),
-        _layer("text", numbers, _filtered(f"datum.share >= {room}"), color="white", fontWeight="bold"),
+        _layer("bar", drawn, stroke=PAPER, strokeWidth=1),
+        _layer("text", numbers, fits, color=PAPER, stroke=PAPER, strokeWidth=4, fontWeight="bold"),
+        _layer("text", numbers, fits, color=INK, fontWeight="bold"),
         height=_rows_high(rows, down, 40),
         text=text,
     )
@@ -388,10 +392,10 @@ def heat_map(
         "y": _names(down),
         "tooltip": _tooltip(across, down, up, series),
     }
-    ink = {"condition": {"test": "datum.dark", "value": "white"}, "value": INK}
+    ink = {"condition": {"test": "datum.dark", "value": "white"}, "value": ON_PALE}
     return _finished(
         rows,
-        _layer("rect", {**places, "color": series.colour()}, stroke="white", strokeWidth=2),
+        _layer("rect", {**places, "color": series.colour()}, stroke=PAPER, strokeWidth=2),
         _layer("text", {**places, "color": ink, "text": _nominal("label")}, fontSize=11),
         height=height,
         text=text,

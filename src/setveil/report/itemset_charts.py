@@ -8,7 +8,7 @@ from typing import Any
 from setveil.base.display import cut, quantity
 from setveil.report.charts import Axis, Chart, Series, bars, decades, paired_dots, wrapped
 from setveil.report.page import plain
-from setveil.report.theme import AFTER, BEFORE, NEUTRAL
+from setveil.report.theme import AFTER, BEFORE, CONTROL, NEUTRAL
 
 MOST_ROWS = 200
 MOST_DRAWN = 30
@@ -17,7 +17,7 @@ LINES, WIDTH = 3, 20
 FAR = 10
 """Supports above this multiple of the threshold need a logarithmic scale, to show what is below the threshold."""
 
-SUPPORTS = Series("side", ("before", "target", "after"), (BEFORE, "#5B6675", AFTER))
+SUPPORTS = Series("side", ("before", "target", "after"), (BEFORE, CONTROL, AFTER))
 LISTS = Series("kind", ("all frequent itemsets", "the border of the release"), (NEUTRAL, AFTER))
 LACKING = "not computed, needs"
 """The start of the reason of a metric that does not apply to this release."""

@@ -15,6 +15,7 @@ from setveil.base.cache_directory import find_cache_directory
 from setveil.base.display import cut, figure, quantity, share
 from setveil.metrics.base import NOT_COMPUTED
 from setveil.report.item_names import with_item_names
+from setveil.report.theme import styles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +34,13 @@ MOST_CHARACTERS = 300
 def render(dossier: dict[str, Any]) -> str:
     """Return the report of a release as HTML."""
     from setveil.report.attack_charts import attacks_tried  # noqa: PLC0415 - loads the chart library
+    from setveil.report.facts import failures_in, unit_of  # noqa: PLC0415 - loads the metrics
     from setveil.report.itemset_charts import border_attack, named_itemsets  # noqa: PLC0415 - the same
     from setveil.report.known_items_charts import known_items  # noqa: PLC0415 - the same
-    from setveil.report.release_charts import release_charts, unit_of  # noqa: PLC0415 - the same
+    from setveil.report.metric_rows import metric_groups, not_computed  # noqa: PLC0415 - loads the metrics
+    from setveil.report.opinion import INTRODUCTION, criteria  # noqa: PLC0415 - the same
+    from setveil.report.overview import overview  # noqa: PLC0415 - the same
+    from setveil.report.release_charts import release_charts  # noqa: PLC0415 - the same
     from setveil.report.sensitive_charts import sensitive_items  # noqa: PLC0415 - the same
 
     dossier = with_item_names(dossier)
@@ -50,14 +55,19 @@ def render(dossier: dict[str, Any]) -> str:
         drawn=charts,
         pictures=dossier.get("pictures"),
         unit=unit_of(dossier),
+        failures=failures_in(dossier),
         named=named_itemsets(dossier),
         border=border_attack(dossier),
         tried=attacks_tried(dossier),
         sensitive=sensitive_items(dossier),
         known=known_items(dossier),
         notes=notes,
-        metrics=_by_concern(dossier["metrics"], notes),
-        not_computed=_by_reason(dossier["metrics"]),
+        box=overview(dossier),
+        introduction=INTRODUCTION,
+        criteria=criteria(dossier),
+        compared_itemsets=_compared_itemsets(dossier),
+        metrics=metric_groups(dossier["metrics"], notes),
+        not_computed=not_computed(dossier["metrics"], notes),
     )
 
 
@@ -101,30 +111,18 @@ def page_with_charts(template: str, charts: Sequence[Chart], *, package: str = P
         "cut": cut,
         "plain": plain,
         "with_code": with_code,
+        "with_anchors": with_anchors,
+        "headings": headings,
     }
     return environment.get_template(template).render(
-        **values, scripts=texts, policy=security_policy(texts), embedded=as_embedded(charts)
+        **values, scripts=texts, policy=security_policy(texts), embedded=as_embedded(charts), colours=styles()
     )
 
 
-def _by_concern(metrics: list[dict[str, Any]], notes: dict[str, dict[str, str]]) -> dict[str, list[dict[str, Any]]]:
-    """Group the computed metrics by utility and privacy; dossiers of older versions do not state which."""
-    grouped: dict[str, list[dict[str, Any]]] = {"utility": [], "privacy": [], "": []}
-    for metric in metrics:
-        if not metric["reason"].startswith(NOT_COMPUTED):
-            grouped.setdefault(notes.get(metric["name"], {}).get("about", ""), []).append(metric)
-    return grouped
-
-
-def _by_reason(metrics: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """Return the names of the metrics that were not computed, grouped by the reason, each once."""
-    found: dict[str, list[str]] = {}
-    for metric in metrics:
-        if metric["reason"].startswith(NOT_COMPUTED):
-            names = found.setdefault(metric["reason"].removeprefix(NOT_COMPUTED), [])
-            if metric["name"] not in names:
-                names.append(metric["name"])
-    return found
+def _compared_itemsets(dossier: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the comparisons of frequent itemsets, with or without a result."""
+    found = (one for one in dossier["metrics"] if one["name"] == "fi-similarity")
+    return [one for one in found if not one["reason"].startswith(NOT_COMPUTED)]
 
 
 def plain(value: float) -> str:
@@ -135,6 +133,20 @@ def plain(value: float) -> str:
 def with_code(text: str) -> Markup:
     """Return a message as HTML, with text in backticks as code."""
     return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - the text is escaped
+
+
+def with_anchors(page: Markup) -> Markup:
+    """Return a page whose sections can be linked to: each heading has an id of the words in it."""
+
+    def anchored(found: re.Match[str]) -> str:
+        return f'<h2 id="{re.sub("[^a-z0-9]+", "-", found[1].lower()).strip("-")}">{found[1]}</h2>'
+
+    return Markup(re.sub(r"<h2>(.*?)</h2>", anchored, str(page)))  # noqa: S704 - a page, with ids of letters and digits
+
+
+def headings(page: Markup) -> list[tuple[str, Markup]]:
+    """Return the sections of a page: ids and titles."""
+    return [(anchor, Markup(title)) for anchor, title in re.findall(r'<h2 id="(.*?)">(.*?)</h2>', str(page))]  # noqa: S704 - from a page
 
 
 def words(name: Any) -> str:

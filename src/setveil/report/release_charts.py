@@ -19,18 +19,19 @@ from setveil.report.charts import (
     paired_dots,
     stacked_shares,
 )
+from setveil.report.facts import unit_of
 from setveil.report.itemset_charts import border_chart, named_chart
 from setveil.report.known_items_charts import cluster_chart, pair_chart
 from setveil.report.page import words
 from setveil.report.sensitive_charts import sensitive_chart
-from setveil.report.theme import AFTER, BEFORE, NEUTRAL, SHARE, WARNING
+from setveil.report.theme import AFTER, LOST, NEUTRAL, NEW, SHARE, WARNING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 RECORDS = "number of records"
-ITEMSETS = Series("fate", ("kept", "lost", "new"), ("#5B6675", BEFORE, AFTER))
-"""Itemsets of both sides, of the original only, and of the release only, in the colours of the sides."""
+ITEMSETS = Series("fate", ("kept", "lost", "new"), (NEUTRAL, LOST, NEW))
+"""Itemsets of both sides, of the original only, and of the release only."""
 STATUS = Series("kind", ("counted", "violated"), (NEUTRAL, WARNING))
 ATTACK = Series("kind", ("without the release", "with the release"), (NEUTRAL, AFTER))
 GUESSERS = {
@@ -59,13 +60,6 @@ def release_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
     charts = [chart for draw in drawn if (chart := draw(dossier)) is not None]
     charts += attack_charts(dossier)
     return {chart.key: chart for chart in charts}
-
-
-def unit_of(dossier: dict[str, Any]) -> str:
-    """Return what the guarantee is about and its check counts: itemsets or records."""
-    guarantee = GUARANTEES.get((dossier["verdict"] or {}).get("guarantee", ""))
-    named = "itemsets" in dossier["method"]["parameters"] if guarantee is None else guarantee.protects == "itemsets"
-    return "itemsets" if named else "records"
 
 
 def _sides(rows: Iterable[dict[str, Any]], value: str) -> list[dict[str, Any]]:

@@ -21,11 +21,15 @@ from setveil.errors import OutputRefused
 
 JOINING = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
 
+OWN = ("draw.js", "contents.js")
+"""The scripts of this package."""
+
 
 @cache
 def scripts() -> tuple[str, ...]:
     """Return the scripts of a page, in the order in which they run."""
-    return _inside_html(_libraries()), _inside_html(files("setveil.report").joinpath("draw.js").read_text("utf-8"))
+    own = "".join(files("setveil.report").joinpath(name).read_text("utf-8") for name in OWN)
+    return _inside_html(_libraries()), _inside_html(own)
 
 
 def security_policy(texts: tuple[str, ...]) -> str:

@@ -70,11 +70,11 @@ METHODS = {
     "reassociated": sv.Reassociation(copies=2),
 }
 FILES = {
-    "transactions": ["card.json", "data.dat"],
-    "generalized": ["card.json", "data.dat", "hierarchy.csv"],
-    "grouped": ["card.json", "data.jsonl"],
-    "disassociated": ["card.json", "data.jsonl.gz"],
-    "reassociated": ["card.json", "data-1.dat", "data-2.dat"],
+    "transactions": ["CARD.md", "card.json", "data.dat", "datapackage.json"],
+    "generalized": ["CARD.md", "card.json", "data.dat", "datapackage.json", "hierarchy.csv"],
+    "grouped": ["CARD.md", "card.json", "data.jsonl", "datapackage.json"],
+    "disassociated": ["CARD.md", "card.json", "data.jsonl.gz", "datapackage.json"],
+    "reassociated": ["CARD.md", "card.json", "data-1.dat", "data-2.dat", "datapackage.json"],
 }
 NO_RECORDS = {"grouped", "disassociated"}
 """Forms whose rows are no whole records."""
@@ -137,8 +137,8 @@ def test_it_is_saved_opened_and_checked_again(form, tmp_path):
 @every_form
 def test_every_file_stands_on_the_card_with_its_checksum(form, tmp_path):
     saved(form, tmp_path)
-    told = json.loads((tmp_path / "out" / "card.json").read_text())["data"]
-    on_card = {part["file"]: part["sha256"] for part in (told, *told["beside"])}
+    card = json.loads((tmp_path / "out" / "card.json").read_text())
+    on_card = {part["file"]: part["sha256"] for part in (card["data"], *card["data"]["beside"], *card["documents"])}
     there = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in (tmp_path / "out").iterdir()}
     del there["card.json"]
     assert on_card == there
@@ -178,14 +178,15 @@ def test_its_report_reads_well(form, tmp_path):
     page = re.sub(r"<script\b.*?</script>", "", (tmp_path / "out.private" / "report.html").read_text(), flags=re.DOTALL)
     said = " ".join(re.sub(r"<[^>]+>", " ", page).split())
     assert ("The release is" in said) == (form != "transactions")
-    assert ("a row is not a whole record" in said) == (form in NO_RECORDS)
+    assert ("Record lengths, before and after" in said) == (form not in {*NO_RECORDS, "reassociated"})
     assert ("Lengths of records" in page) == (form not in {*NO_RECORDS, "reassociated"})
     assert ('id="items"' in page) == (form != "reassociated")  # the original is not at hand there
     assert ('id="clusters"' in page) == (form == "disassociated")
     assert ('id="status"' in page) is False
     if form == "grouped":
         assert "all have the same support as before" in said
-        assert "Frequent itemsets: not computed, does not apply to grouped data." in said
+        assert said.count("does not apply to grouped data") == 1
+        assert "Frequent itemsets kept, lost and new" not in said
         assert "rows in the smallest group" in said
     assert "?:" not in said
     assert "None" not in said
@@ -194,7 +195,7 @@ def test_its_report_reads_well(form, tmp_path):
 @pytest.mark.parametrize("ids", ["pseudonym", "keep"])
 def test_rows_of_generalized_data_can_carry_names(ids, tmp_path):
     release = saved("generalized", tmp_path, ids=ids)
-    assert names_in(tmp_path / "out") == ["card.json", "data.csv", "hierarchy.csv"]
+    assert names_in(tmp_path / "out") == ["CARD.md", "card.json", "data.csv", "datapackage.json", "hierarchy.csv"]
     names = release.rows.ids.to_pylist()
     assert names == sorted(names)
     assert checked(tmp_path)

@@ -97,6 +97,11 @@ class Format(ABC):
         """Return whether files with this extension can be compressed with gzip or Zstandard."""
         return extension not in {".parquet", ".arrow", ".feather"}
 
+    def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
+        """Return how a Data Package describes a file as a table: its schema and its dialect; empty if it is not a table."""
+        del extension, layout
+        return {}
+
     def holds_ids(self, layout: Layout) -> bool:
         """Return whether a file with this layout can hold ids."""
         del layout

@@ -18,7 +18,7 @@ from setveil.data.formats.base import Format, Layout
 from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from setveil.data.records.transactions import Transactions
@@ -62,6 +62,12 @@ class List(Format):
         """Return the names of the columns."""
         columns: dict[str, str | bool] = {"items": layout.items_column}
         return columns | ({"id": layout.id_column} if data.ids is not None else {})
+
+    def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
+        """Return the column of ids, if there is one, and the column of lists."""
+        del extension
+        ids = [{"name": layout.id, "type": "string"}] if layout.id else []
+        return {"schema": {"fields": [*ids, {"name": layout.items_column, "type": "array"}]}}
 
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
         """Yield the records with items in label order."""

@@ -23,7 +23,7 @@ from setveil.data.records.ragged import record_ranges
 from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from setveil.data.records.transactions import Transactions
@@ -74,6 +74,11 @@ class Long(Format):
             columns["no_header"] = True
         return columns | ({"separator": layout.separator} if layout.separator else {})
 
+    def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
+        """Return the column of ids and the column of items."""
+        fields = [{"name": name, "type": "string"} for name in (layout.id_column, layout.item_column)]
+        return {"schema": {"fields": fields}} | dialect_of(extension, layout.separator)
+
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
         """Yield the rows by record, then in label order."""
         if plain_suffix(path) in json_lines.EXTENSIONS:
@@ -97,6 +102,12 @@ def _assembled(origin: Origin, names: list[str], batches: Iterator[list[Any]], l
     for ids, items in batches:
         assembly.add(ids, items)
     return assembly.finish()
+
+
+def dialect_of(extension: str, named: str | None) -> dict[str, dict[str, str]]:
+    """Return the separator of columns as a Data Package states it; nothing for a comma, and for files without separators."""
+    separator = named or ("\t" if extension == ".tsv" else ",")
+    return {} if extension in column_files.EXTENSIONS or separator == "," else {"dialect": {"delimiter": separator}}
 
 
 def delimiter_of(path: Path, named: str | None) -> str:

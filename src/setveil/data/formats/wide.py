@@ -17,11 +17,11 @@ from setveil.data.files.packing import opened_once, read_bytes
 from setveil.data.files.texts import CONTROL, check_column_names, check_separator, not_utf8, refuse_unusable
 from setveil.data.formats.base import Format, Layout
 from setveil.data.formats.basket import lines_of
-from setveil.data.formats.long import csv_text, delimiter_of
+from setveil.data.formats.long import csv_text, delimiter_of, dialect_of
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from setveil.data.records.transactions import Transactions
@@ -76,6 +76,14 @@ class Wide(Format):
         if layout.ragged:
             return named | {"ragged": True}
         return named | {"items": layout.items_column} | ({"id": layout.id_column} if data.ids is not None else {})
+
+    def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
+        """Return the column of ids, if there is one, and the column of items; ragged lines have no columns."""
+        if layout.ragged:
+            return {}
+        ids = [{"name": layout.id, "type": "string"}] if layout.id else []
+        items = {"name": layout.items_column, "type": "list", "delimiter": layout.separator or " "}
+        return {"schema": {"fields": [*ids, items]}} | dialect_of(extension, None)
 
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
         """Yield the records with items in label order."""

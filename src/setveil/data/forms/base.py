@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from setveil.errors import BadData, BadParameter, UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from setveil.data.forms.comparing import Aligned, Untrue
     from setveil.data.forms.own_format import DataFormat
     from setveil.data.forms.sightings import Sightings
+    from setveil.data.forms.views import View
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions, Unit
 
@@ -102,6 +104,8 @@ class Published(Form, ABC):
     """A description of the form, for the report."""
     beside: ClassVar[tuple[str, ...]] = ()
     """The further files of a release besides the data file."""
+    schemas_beside: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """The Table Schema of each further file."""
     why_nameless: ClassVar[str] = ""
     """Why rows cannot have ids; empty if they can."""
     rows_are_records: ClassVar[bool] = False
@@ -299,6 +303,10 @@ class Published(Form, ABC):
         """Count changed records and untrue occurrences; None if a row is not a record."""
         del original, alignment
         return None
+
+    @abstractmethod
+    def views(self, original: Transactions, alignment: Alignment, records: Sequence[int]) -> Iterable[View]:
+        """Return what a recipient sees of some original records, with the changes marked, in the order of the records."""
 
     def sightings(self, items: Sequence[str]) -> Sightings:
         """Return where an attacker who knows items of the original looks for them."""

@@ -6,6 +6,7 @@ A release holds the hierarchy in the further file `hierarchy.csv` (`item,parent`
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -13,15 +14,17 @@ import numpy as np
 from setveil.data.forms.comparing import Spans
 from setveil.data.forms.plain import RowsOfRecords
 from setveil.data.forms.sightings import Sightings
+from setveil.data.forms.views import places_of_records, views_of_rows
 from setveil.data.records.ragged import distinct, owner_of
 from setveil.parameters.hierarchy_files import read_hierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from setveil.data.forms.base import DataPlace, Published
+    from setveil.data.forms.views import View
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions, Unit
     from setveil.parameters.hierarchy import Hierarchy
@@ -55,10 +58,13 @@ class Generalized(RowsOfRecords):
     form_name: ClassVar[str] = "generalized"
     form_title: ClassVar[str] = "generalized data"
     about_form: ClassVar[str] = (
-        "Each row is a record. The name of a group of items in a row means that the original record holds at least one of them. "
-        "hierarchy.csv lists the items of each group."
+        "Each row is a record. A node of the hierarchy in a row means that the original record holds at least one item below it. "
+        "hierarchy.csv holds the hierarchy."
     )
     beside: ClassVar[tuple[str, ...]] = (HIERARCHY_NAME,)
+    schemas_beside: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {HIERARCHY_NAME: {"fields": [{"name": name, "type": "string"} for name in ("item", "parent")]}}
+    )
     less_exactly: ClassVar[str] = "shown as a group of items only"
 
     rows: Transactions
@@ -177,6 +183,15 @@ class Generalized(RowsOfRecords):
         return Sightings.in_rows(
             self.rows, ((item, *self.hierarchy.ancestors(item)) if item in nodes else (item,) for item in items)
         )
+
+    def views(self, original: Transactions, alignment: Alignment, records: Sequence[int]) -> Iterable[View]:
+        """Return the rows of some records, with the changes marked; a node stands for the items of the record below it."""
+        nodes = set(self.hierarchy.nodes)
+
+        def above(item: str) -> set[str]:
+            return {*self.hierarchy.ancestors(item)} if item in nodes else set()
+
+        return views_of_rows(self.rows, original, places_of_records(alignment, records), above)
 
     def true_nodes(self, original: Transactions, alignment: Alignment) -> int:
         """Count released inner nodes whose original record holds an item below them."""

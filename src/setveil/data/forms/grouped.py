@@ -28,6 +28,7 @@ from setveil.data.forms.base import Published
 from setveil.data.forms.comparing import NOT_TRUTHFUL, Untrue, codes_in, spans_of_items, untrue_rows
 from setveil.data.forms.own_format import OwnFormat
 from setveil.data.forms.sightings import Sightings, united
+from setveil.data.forms.views import Part, View, items_of, places_of_records, views_of_rows
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import BLANKS, Vocabulary, are_in_order, are_texts, as_arrow, label_order
 from setveil.data.records.ragged import (
@@ -426,6 +427,20 @@ class Grouped(Published):
         in_rows = original.in_own_order(self.rows.vocabulary, self.rows.supports)
         return in_rows, original.in_own_order(self.sensitive_vocabulary, self.sensitive_supports)
 
+    def views(self, original: Transactions, alignment: Alignment, records: Sequence[int]) -> Iterable[View]:
+        """Return the row of each record, and the sensitive items that its group counts."""
+        places = places_of_records(alignment, records)
+        for view, (record, rows) in zip(views_of_rows(self.rows, original, places), places.items(), strict=True):
+            parts, removed = list(view.parts), set(view.removed)
+            for group in sorted({int(np.searchsorted(self.group_starts, row, side="right")) - 1 for row in rows}):
+                codes = self.sensitive_codes[self.sensitive_starts[group] : self.sensitive_starts[group + 1]].tolist()
+                counted = [self.sensitive_vocabulary[code] for code in codes]
+                own = tuple((item, "listed") for item in items_of(original, record) if item in counted)
+                where = f"counts of the group, {quantity(int(self.group_sizes[group]), 'row')}"
+                parts.append(Part(where, own, len(counted) - len(own)))  # type: ignore[arg-type]  # the texts of `How`
+                removed -= set(counted)
+            yield View(tuple(parts), tuple(item for item in view.removed if item in removed))
+
     def sightings(self, items: Sequence[str]) -> Sightings:
         """Return the rows that hold each item, and all rows of the groups that count it."""
         shown = Sightings.in_rows(self.rows, ((item,) for item in items))
@@ -490,6 +505,11 @@ class GroupedLines(OwnFormat):
         """Read a file, or raise `BadData` that says what is wrong and where."""
         del layout
         return read_grouped(path)
+
+    def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
+        """Return the rows and the counts of a group."""
+        del extension, layout
+        return {"schema": {"fields": [{"name": "rows", "type": "array"}, {"name": "sensitive", "type": "object"}]}}
 
     def write(self, data: Grouped, path: Path, layout: Layout) -> None:
         """Write a file, compressed if its name ends in .gz or .zst."""

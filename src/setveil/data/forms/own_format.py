@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from setveil.data.formats import Layout
@@ -15,6 +16,7 @@ class DataFormat(Protocol):
     """The interface of the format of a data file."""
 
     name: ClassVar[str]
+    summary: ClassVar[str]
     extensions: ClassVar[tuple[str, ...]]
     version: ClassVar[int]
     ids: ClassVar[Literal["none", "optional", "required"]]
@@ -28,6 +30,9 @@ class DataFormat(Protocol):
 
     def public_layout(self, data: Any, layout: Layout) -> dict[str, str | bool]:
         """Return the layout that a reader needs to know, besides the name of the format."""
+
+    def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
+        """Return how a Data Package describes a file as a table: its schema and its dialect; empty if it is not a table."""
 
     def read(self, path: Path, layout: Layout) -> Any:
         """Read a file."""
@@ -54,6 +59,11 @@ class OwnFormat(ABC):
     def packable(self, extension: str) -> bool:
         """Return whether files with this extension can be compressed with gzip or Zstandard."""
         return extension == ".jsonl"
+
+    def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
+        """Return how a Data Package describes a file as a table: its schema and its dialect; empty if it is not a table."""
+        del extension, layout
+        return {}
 
     def holds_ids(self, layout: Layout) -> bool:
         """Return False: the format cannot hold ids."""

@@ -14,12 +14,13 @@ from setveil.data.records.ragged import distinct
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from setveil.data.forms.comparing import Aligned, Spans, Untrue
     from setveil.data.forms.own_format import DataFormat
+    from setveil.data.forms.views import View
     from setveil.data.records.transactions import Transactions, Unit
     from setveil.parameters.hierarchy import Hierarchy
 
@@ -110,6 +111,12 @@ class RowsOfRecords(Published):
         changed = int(np.count_nonzero((found == 0) | (same < found)))
         true = int(shared.sum()) + self.true_nodes(before, alignment)
         return Changes(changed, rows.occurrences - true)
+
+    def views(self, original: Transactions, alignment: Alignment, records: Sequence[int]) -> Iterable[View]:
+        """Return the rows of some records, with the changes marked."""
+        from setveil.data.forms.views import places_of_records, views_of_rows  # noqa: PLC0415 - only reports need it
+
+        return views_of_rows(self.rows, original, places_of_records(alignment, records))
 
     def true_nodes(self, original: Transactions, alignment: Alignment) -> int:
         """Count released labels that are not items and are true of their record."""

@@ -9,25 +9,28 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from setveil.base.display import quantity
 from setveil.data.forms.base import Counts, Published
 from setveil.data.forms.comparing import Untrue
 from setveil.data.forms.disassociated import Disassociated
 from setveil.data.forms.plain import plain_formats
+from setveil.data.forms.views import items_of, views_of_rows
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import offsets_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from setveil.data.forms.base import DataPlace, Ids, Naming
     from setveil.data.forms.comparing import Aligned
     from setveil.data.forms.own_format import DataFormat
+    from setveil.data.forms.views import View
     from setveil.data.records.transactions import Unit
 
 
@@ -168,6 +171,21 @@ class Reassociated(Published):
         """Return all rows, because none of them is a record."""
         del aligned, whole
         return Untrue.one("all rows", f"each of the {self.records:,} rows is assembled from parts of several records")
+
+    def views(self, original: Transactions, alignment: Alignment, records: Sequence[int]) -> Iterable[View]:
+        """Return the row of the first set that is most like each record: no row is a record."""
+        del alignment
+        rows = self.datasets[0]
+        starts, holders = rows.holders
+        for record in records:
+            codes = [rows.code_of[item] for item in items_of(original, record) if item in rows.code_of]
+            found = [holders[starts[code] : starts[code + 1]] for code in codes]
+            common = np.bincount(np.concatenate([np.empty(0, np.int64), *found]), minlength=rows.records)
+            like = common / np.maximum(rows.lengths + int(original.lengths[record]) - common, 1)
+            (view,) = views_of_rows(rows, original, {record: [int(like.argmax())] if common.any() else []})
+            yield replace(
+                view, parts=tuple(part._replace(where=f"the most similar row, {part.where}") for part in view.parts)
+            )
 
     # -- files ----------------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.presence.catalog import METRICS
 from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.secure.backends import EXPERIMENTAL
+from setveil.report.metric_rows import metric_groups
 from setveil.report.page import page_with_charts
 
 if TYPE_CHECKING:
@@ -107,15 +108,16 @@ def _page(charts: Mapping[str, Any], content: dict[str, Any], **values: Any) -> 
         lines=_lines(values["costs"]),
         parties=PARTY_NAMES,
         experimental=EXPERIMENTAL if content["method"]["backend"] == "two-party" else "",
-        notes=_notes(content.get("measurements", [])),
+        measured=_measured(content.get("measurements", [])),
         **values,
     )
 
 
-def _notes(measurements: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
-    """Return the title and the summary of each metric that was measured."""
+def _measured(measurements: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the metrics with a result, each with its title, its summary and its rows."""
     kinds = {one["name"]: METRICS[one["name"]] for one in measurements if one["name"] in METRICS}
-    return {name: {"title": kind.title, "summary": kind.summary()} for name, kind in kinds.items()}
+    notes = {name: {"title": kind.title, "summary": kind.summary()} for name, kind in kinds.items()}
+    return [one for group in metric_groups(measurements, notes) for one in group["metrics"]]
 
 
 def _lines(costs: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, int, int, int]]:

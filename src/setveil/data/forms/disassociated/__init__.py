@@ -18,6 +18,7 @@ from setveil.base.display import quantity
 from setveil.data.forms.base import Published
 from setveil.data.forms.comparing import Aligned, codes_in
 from setveil.data.forms.sightings import Sightings
+from setveil.data.forms.views import Part, View, items_of, places_of_records
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import (
@@ -476,6 +477,30 @@ class Disassociated(Published):
         )
 
     # -- comparing ------------------------------------------------------------------------------------------------------------
+
+    def views(self, original: Transactions, alignment: Alignment, records: Sequence[int]) -> Iterable[View]:
+        """Return the parts of each record in the chunks of its cluster."""
+        starts = offsets_of(self.sizes)
+        for record, places in places_of_records(alignment, records).items():
+            own = items_of(original, record)
+            parts: list[Part] = []
+            for place in places:
+                number = int(np.searchsorted(starts, place, side="right")) - 1
+                (cluster,) = self.between(number, number + 1).to_clusters()
+                among_records = f"of a cluster of {quantity(cluster['size'], 'record')}"
+                for chunk in cluster["record_chunks"]:
+                    domain = {item for items, _count in chunk for item in items}
+                    mine = tuple((item, "kept") for item in own if item in domain)
+                    if mine:
+                        count = sum(count for items, count in chunk if {*items} == {item for item, _how in mine})
+                        where = f"a record chunk {among_records}: {quantity(count, 'record')} with this part"
+                        parts.append(Part(where, mine))  # type: ignore[arg-type]  # the texts of `How`
+                listed = tuple((item, "listed") for item in own if item in cluster["term_chunk"])
+                where = f"the term chunk {among_records}"
+                if listed:
+                    parts.append(Part(where, listed, len(cluster["term_chunk"]) - len(listed)))  # type: ignore[arg-type]  # the same
+            seen = {label for part in parts for label, _how in part.items}
+            yield View(tuple(parts), tuple(item for item in own if item not in seen))
 
     def sightings(self, items: Sequence[str]) -> Sightings:
         """Return the clusters that show each item, in a record chunk or in the term chunk."""

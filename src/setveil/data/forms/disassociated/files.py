@@ -29,7 +29,7 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from setveil.data.formats import Layout
 
@@ -57,6 +57,13 @@ class DisassociatedFiles(OwnFormat):
         """Read a file, or raise `BadData` that says what is wrong and where."""
         del layout
         return read_disassociated(path)
+
+    def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
+        """Return the columns of a Parquet file; JSON Lines are no table, because the first line is a header."""
+        del layout
+        types = {name: "integer" if kind == pa.int64() else "array" for name, kind in _COLUMNS.items()}
+        fields = [{"name": name, "type": kind} for name, kind in types.items()]
+        return {"schema": {"fields": fields}} if extension == ".parquet" else {}
 
     def write(self, data: Disassociated, path: Path, layout: Layout) -> None:
         """Write a file, compressed if its name ends in .gz or .zst."""

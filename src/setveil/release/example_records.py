@@ -1,0 +1,96 @@
+"""Choose a few records that show what a release did to them: typical and strong changes, and a record that keeps every item.
+
+The choice is deterministic. The examples hold records of people, so they belong in the private folder only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.base.display import cut
+from setveil.data.forms.views import items_of
+from setveil.data.records.ragged import distinct
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.forms.base import Published
+    from setveil.data.forms.views import View
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
+
+MOST_LOOKED_AT = 100
+"""Number of records that the examples are chosen from, evenly spaced over the original."""
+READABLE = (2, 14)
+"""Numbers of items of a record that is easy to read; others are chosen only if there are too few of these."""
+MOST_ITEMS = 40
+MOST_CHARACTERS = 60
+"""Longer labels are cut."""
+
+
+def example_records(original: Transactions, published: Published, alignment: Alignment) -> list[dict[str, Any]]:
+    """Return a few records before and after, as plain values."""
+    looked_at = _spaced(original).tolist()
+    if not looked_at:
+        return []
+    views = [*published.views(original, alignment, looked_at)]
+    chosen = _chosen(np.array([view.changed for view in views]), original.lengths[looked_at])
+    return [
+        {
+            "kind": kind,
+            "record": looked_at[place] + 1,
+            "id": None if original.ids is None else cut(original.ids[looked_at[place]].as_py(), MOST_CHARACTERS),
+            "items": _marked(items_of(original, looked_at[place]), views[place].removed),
+            "parts": _parts(views[place]),
+        }
+        for place, kind in chosen
+    ]
+
+
+def _spaced(original: Transactions) -> NDArray[np.int64]:
+    """Return evenly spaced records, of those that are easy to read if there are enough."""
+    low, high = READABLE
+    readable = np.flatnonzero((original.lengths >= low) & (original.lengths <= high))
+    usable = readable if len(readable) >= 5 else np.flatnonzero(original.lengths > 0)
+    places = np.linspace(0, len(usable) - 1, min(len(usable), MOST_LOOKED_AT)).round().astype(np.int64)
+    return usable[distinct(places)]
+
+
+def _chosen(changed: NDArray[np.float64], lengths: NDArray[np.int64]) -> list[tuple[int, str]]:
+    """Return the places of the examples, each once, with what they are examples of."""
+    unusual = np.abs(lengths - np.median(lengths))
+    among = np.flatnonzero(changed > 0)
+    found: dict[int, str] = {}
+    if len(among):
+        middle = np.median(changed[among])
+        for place in among[np.lexsort((unusual[among], np.abs(changed[among] - middle)))][:2].tolist():
+            found[place] = "typical change"
+        for place in among[np.lexsort((unusual[among], -changed[among]))].tolist():
+            if place not in found and changed[place] > middle:
+                found[place] = "strong change"
+            if len(found) == 4:
+                break
+    same = np.flatnonzero(changed == 0)
+    found |= dict.fromkeys(
+        same[np.argsort(unusual[same], kind="stable")][: 1 if len(among) else 2].tolist(), "every item kept"
+    )
+    return [*found.items()]
+
+
+def _parts(view: View) -> list[dict[str, Any]]:
+    return [
+        {
+            "where": cut(part.where),
+            "items": [[cut(label, MOST_CHARACTERS), how] for label, how in part.items[:MOST_ITEMS]],
+            "more": max(0, len(part.items) - MOST_ITEMS),
+            "others": part.others,
+        }
+        for part in view.parts
+    ]
+
+
+def _marked(items: tuple[str, ...], removed: tuple[str, ...]) -> list[list[str]]:
+    """Return the items of a record, each with whether the release still shows it."""
+    return [[cut(item, MOST_CHARACTERS), "removed" if item in removed else "kept"] for item in items[:MOST_ITEMS]]
