@@ -31,6 +31,11 @@ def published(kind, data, **options):
     return sv.publish(made_from(kind, data), filled(kind, data), **given)
 
 
+def pairs(shown):
+    """Return the items that an example shows, each with what happened to it."""
+    return [(one["item"], one["how"]) for one in shown["items"]]
+
+
 @pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS.keys())
 def test_examples_of_every_method_are_true_to_the_original_and_the_release(kind):
     data = some_data()
@@ -43,9 +48,9 @@ def test_examples_of_every_method_are_true_to_the_original_and_the_release(kind)
     for one in found:
         assert one["kind"] in KINDS
         own = lists[one["record"] - 1]
-        assert [label for label, _how in one["items"]] == own
-        removed = {label for label, how in one["items"] if how == "removed"}
-        shown = {(label, how) for part in one["parts"] for label, how in part["items"]}
+        assert [label for label, _how in pairs(one)] == own
+        removed = {label for label, how in pairs(one) if how == "removed"}
+        shown = {(label, how) for part in one["parts"] for label, how in pairs(part)}
         assert {label for label, how in shown if how in ("kept", "listed")} <= set(own)
         assert not {label for label, how in shown if how == "added"} & set(own)
         labels = {label for label, _how in shown}
@@ -65,10 +70,10 @@ def test_a_typical_change_is_one_of_those_that_were_changed():
     rows = sv.from_lists([["a", "b", "c", "d"]] * 90 + [["a", "b", "c"]] * 9 + [["x"]])
     found = example_records(data, rows, Alignment.identity(100))
     kinds = {one["kind"]: one for one in found}
-    (removed,) = [label for label, how in kinds["typical change"]["items"] if how == "removed"]
+    (removed,) = [label for label, how in pairs(kinds["typical change"]) if how == "removed"]
     assert removed.startswith("d")
     assert kinds["strong change"]["record"] == 100
-    assert kinds["strong change"]["parts"][0]["items"] == [["x", "added"]]
+    assert pairs(kinds["strong change"]["parts"][0]) == [("x", "added")]
 
 
 def test_plain_rows_are_shown_as_they_are():
@@ -78,7 +83,7 @@ def test_plain_rows_are_shown_as_they_are():
     for one in example_records(data, release.data, release.alignment):
         (part,) = one["parts"]
         number = int(part["where"].removeprefix("row ").partition(",")[0])
-        assert [label for label, _how in part["items"]] == rows[number - 1]
+        assert [label for label, _how in pairs(part)] == rows[number - 1]
         assert release.alignment.rows[number - 1] == one["record"] - 1
         assert release.data.ids[number - 1].as_py() in part["where"]
 
@@ -94,7 +99,7 @@ def test_long_labels_and_records_are_cut_and_empty_data_have_no_examples():
     data = sv.from_lists(long)
     (one, *_others) = example_records(data, data, Alignment.identity(3))
     assert len(one["items"]) == MOST_ITEMS
-    assert {len(label) for label, _how in one["items"]} == {MOST_CHARACTERS}
+    assert {len(label) for label, _how in pairs(one)} == {MOST_CHARACTERS}
     assert one["parts"][0]["more"] == 60 - MOST_ITEMS
     empty = sv.from_lists([[], []])
     assert example_records(empty, empty, Alignment.identity(2)) == []

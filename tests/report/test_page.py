@@ -12,6 +12,7 @@ import pytest
 from setveil.base.display import figure, share
 from setveil.release.dossier import Private
 from setveil.report import scripts as scripts_module
+from setveil.report.item_names import with_item_names
 from setveil.report.page import brief, page_with_charts, render
 from setveil.report.release_charts import release_charts
 from setveil.report.scripts import scripts, security_policy
@@ -391,3 +392,11 @@ def test_shares(value, text):
 )
 def test_parameters_in_brief(value, text):
     assert brief(value) == text
+
+
+def test_a_name_is_shown_beside_an_item_that_is_called_like_a_mark():
+    shown = {"items": [{"item": "kept", "how": "kept"}]}
+    named = with_item_names({"item_names": {"kept": "Gloves"}, "examples": [shown]})
+    (one,) = named["examples"][0]["items"]
+    assert one["how"] == "kept"
+    assert "Gloves" in one["item"]

@@ -14,6 +14,8 @@ from setveil.data.forms.views import items_of
 from setveil.data.records.ragged import distinct
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from setveil.data.forms.base import Published
@@ -83,7 +85,7 @@ def _parts(view: View) -> list[dict[str, Any]]:
     return [
         {
             "where": cut(part.where),
-            "items": [[cut(label, MOST_CHARACTERS), how] for label, how in part.items[:MOST_ITEMS]],
+            "items": _as_values(part.items[:MOST_ITEMS]),
             "more": max(0, len(part.items) - MOST_ITEMS),
             "others": part.others,
         }
@@ -91,6 +93,10 @@ def _parts(view: View) -> list[dict[str, Any]]:
     ]
 
 
-def _marked(items: tuple[str, ...], removed: tuple[str, ...]) -> list[list[str]]:
+def _marked(items: tuple[str, ...], removed: tuple[str, ...]) -> list[dict[str, str]]:
     """Return the items of a record, each with whether the release still shows it."""
-    return [[cut(item, MOST_CHARACTERS), "removed" if item in removed else "kept"] for item in items[:MOST_ITEMS]]
+    return _as_values((item, "removed" if item in removed else "kept") for item in items[:MOST_ITEMS])
+
+
+def _as_values(items: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"item": cut(label, MOST_CHARACTERS), "how": how} for label, how in items]

@@ -8,7 +8,7 @@ from setveil.parameters.item_names import ItemNames
 
 _WITH_LABELS = ("pictures", "verdict", "before", "account", "metrics", "method", "guarantee", "examples")
 """The entries of a dossier that hold labels of the data."""
-_WITHOUT_LABELS = ("name", "status", "guarantee", "kind", "id")
+_WITHOUT_LABELS = ("name", "status", "guarantee", "kind", "id", "how")
 """Keys whose values are words of this program, which could be labels too."""
 
 
