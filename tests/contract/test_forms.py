@@ -66,6 +66,8 @@ def test_it_reads_back_in_every_format_and_ending(form, seed, tmp_path):
         lacks_names = file_format.ids == "required"
         if lacks_names or (published.empty_records and not file_format.holds_empty_records):
             continue
+        if not getattr(file_format, "holds_any_items", True):
+            continue  # items of the form column=value only, as in tests/contract/test_formats.py
         for ending in file_format.extensions:
             folder = tmp_path / f"{file_format.name}{ending}"
             folder.mkdir()

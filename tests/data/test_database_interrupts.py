@@ -120,7 +120,7 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 """
-DEAF = "SELECT levenshtein(repeat('a', 30000), repeat('b', 30000)) AS a"
+DEAF = "SELECT levenshtein(repeat('a', 60000), repeat('b', 60000)) AS a"
 """DuckDB takes seconds for it, and looks whether it is interrupted only afterwards."""
 
 

@@ -337,8 +337,10 @@ def test_where_ids_lie_in_memory_does_not_matter():
 
 def test_the_checksum_is_that_of_every_format(tmp_path):
     dice = random.Random(5)  # noqa: S311 - test data
-    data = from_lists([dice.sample(LABELS, dice.randint(1, 3)) for _ in range(30)], ids=[str(i) for i in range(30)])
+    lists = [dice.sample(LABELS, dice.randint(1, 3)) for _ in range(30)]
     for form in FORMATS.values():
+        labelled = lists if form.holds_any_items else [[f"color={one[0]}"] for one in lists]
+        data = from_lists(labelled, ids=[str(i) for i in range(30)])
         path = tmp_path / f"data{form.extensions[0]}.gz"
         form.write(data, path, Layout())
         same = data if form.holds_ids(Layout()) else data.with_ids(None)

@@ -30,7 +30,6 @@ NO = ("0", "false", "f", "no", "n", "0.0")
 Batches = Callable[[list[str]], Iterable[list[Any]]]
 _CELLS_AT_ONCE = 1 << 20
 _MISSING, _OTHER = -1, -2
-_NOTHING = pa.scalar("", pa.large_string())
 _SHARE_OF_MANY, _MANY = 0.1, 50
 """A column has very many values if it has more than 50, and more than one for ten records."""
 
@@ -75,7 +74,11 @@ class TableAssembly:
         for place, (name, column) in enumerate(zip(self._columns, columns, strict=True)):
             codes[:, place], values = _values_of(column, name, self._origin)
             codes[:, place] += known * (codes[:, place] >= 0)
-            labels.append(pc.binary_join_element_wise(pa.scalar(f"{name}=", pa.large_string()), values, _NOTHING))
+            labels.append(
+                pc.binary_join_element_wise(
+                    pa.scalar(f"{name}=", pa.large_string()), values, pa.scalar("", pa.large_string())
+                )
+            )
             known += len(values)
         self._note_missing(codes < 0, "a text or a whole number")
         there = codes >= 0

@@ -21,7 +21,7 @@ from setveil.data.formats.base import Layout, Missing
 from setveil.data.reading.source import resolve_person
 from setveil.data.records.look_alikes import note_look_alikes
 from setveil.data.records.transactions import Transactions, Unit
-from setveil.errors import BadData, BadParameter
+from setveil.errors import BadData, BadParameter, closest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -198,7 +198,7 @@ def from_pandas(
     ----------
     frame : pandas.DataFrame or pandas.Series
         A frame with one row per item (`id`, `item`), a frame with a column of lists (`items`), or a Series of lists.
-    id, item, items, unit, person
+    id, item, items, format, missing, unit, person
         As in `from_arrow`.
 
     Returns
@@ -239,7 +239,9 @@ def from_pandas(
         problem = f"has no column {lacking!r}" if wanted else "has none of the expected columns"
         raise BadData(
             f"the data frame {problem}; its columns are: {join_names(map(str, frame.columns))}. {_HINT}; "
-            "if each column is an item, use `format='matrix'`"
+            "if each column is an item, use `format='matrix'`",
+            column=lacking,
+            suggestion=closest(lacking, map(str, frame.columns)),
         )
     try:
         table = pa.Table.from_pandas(frame[wanted], preserve_index=False)
