@@ -151,6 +151,24 @@ def test_one_message_names_the_columns_and_the_encoding(file):
     assert read.to_lists() == [["Brot"]]
 
 
+@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize(
+    ("options", "content", "lists"),
+    [
+        ({"format": "attributes"}, "ID,age\n7,39\n8,41\n", [["age=39"], ["age=41"]]),
+        ({"format": "matrix"}, "ID,a,b\n7,1,0\n8,1,1\n", [["a"], ["a", "b"]]),
+        ({}, "ID,items\n7,a b\n8,a\n", [["a", "b"], ["a"]]),
+        ({"items": "Basket"}, "Id,Basket\n7,a b\n8,a\n", [["a", "b"], ["a"]]),
+    ],
+)
+def test_ids_are_found_in_any_letter_case_with_any_separator(file, notes, options, content, lists, separator):
+    blanks = {"separator": " "} if "a b" in content else {}
+    data = sv.read(file(content.replace(",", separator)), **options, **blanks)
+    assert data.to_lists() == lists
+    assert data.ids.to_pylist() == ["7", "8"]
+    assert "`id='I" in notes()
+
+
 def test_two_ways_to_split_are_refused(file):
     with pytest.raises(sv.BadData, match=r"`separator=';'` or `separator='\|'`"):
         sv.read(file("a;b|c\n1;2|3\n"), format="attributes")

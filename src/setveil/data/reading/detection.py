@@ -125,12 +125,22 @@ def _as_documented(path: Path, default: str, form: Format | None, layout: Layout
     except BadData:  # the quotes of a file with another separator
         return None
     if form is not None and form.name in ("matrix", "attributes"):
-        return Reading(form, layout) if layout.separator is not None or len(columns) > 1 else None
+        return _with_ids(form, layout, columns) if layout.separator is not None or len(columns) > 1 else None
     has_items = layout.item is None and layout.items_column in columns and layout.item_column not in columns
     is_wide = form.name == "wide" if form is not None else layout.items is not None or has_items
-    ids = [] if is_wide and layout.id is None else [layout.id_column]
-    wanted = [*ids, layout.items_column if is_wide else layout.item_column]
-    return Reading(FORMATS["wide" if is_wide else "long"], layout) if set(wanted) <= set(columns) else None
+    if is_wide:
+        return (
+            _with_ids(FORMATS["wide"], layout, columns)
+            if {layout.items_column, layout.id} <= {*columns, None}
+            else None
+        )
+    return Reading(FORMATS["long"], layout) if {layout.id_column, layout.item_column} <= set(columns) else None
+
+
+def _with_ids(form: Format, layout: Layout, columns: Sequence[str]) -> Reading:
+    """Return how to read a file whose ids are optional; a note states a column of ids that is not called `id` but `ID`."""
+    ids = _column(columns, layout.id, "id")
+    return Reading(form, layout) if ids in (None, "id", layout.id) else _stated(form, layout, replace(layout, id=ids))
 
 
 class _Sample(NamedTuple):
