@@ -57,6 +57,7 @@ class Basket(Format):
                 "items begin with a double quote, which is kept; if the file quotes items, read it with `format='wide'`, "
                 f"`ragged=True` and `separator={separator!r}`"
             )
+        note_other_separator(data, layout)
         return data
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
@@ -76,6 +77,17 @@ class Basket(Format):
         if not data.records:
             raise OutputRefused("a basket file cannot hold data without records; choose another format")
         yield from lines_of(data, data.labels, separator or " ")
+
+
+def note_other_separator(data: Transactions, layout: Layout) -> None:
+    """Announce a character that often separates items and that half of the items hold, if no separator was named."""
+    for separator in ",;|" if layout.separator is None else "":
+        count = int(pc.sum(pc.match_substring(data.labels, separator), min_count=0).as_py())
+        if count and 2 * count >= len(data.vocabulary):
+            note(
+                f"{count:,} of {len(data.vocabulary):,} items hold {separator!r}; if it separates items, read the data with "
+                f"`separator={separator!r}`"
+            )
 
 
 def lines_of(data: Transactions, written_labels: Any, separator: str) -> Iterator[bytes]:

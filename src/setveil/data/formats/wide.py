@@ -16,7 +16,7 @@ from setveil.data.files.csv_tables import DELIMITERS, CsvOrigin, csv_batches, he
 from setveil.data.files.packing import opened_once, read_bytes
 from setveil.data.files.texts import CONTROL, check_column_names, check_separator, not_utf8, refuse_unusable
 from setveil.data.formats.base import Format, Layout
-from setveil.data.formats.basket import lines_of
+from setveil.data.formats.basket import lines_of, note_other_separator
 from setveil.data.formats.long import csv_text, delimiter_of, dialect_of
 from setveil.errors import BadData, BadParameter, OutputRefused
 
@@ -64,7 +64,9 @@ class Wide(Format):
                 lengths, items = _split_cells(cells, separator, None if drops else _Gaps(origin, row, names[0]))
                 assembly.add_flat(lengths, items, *ids)
                 row += len(cells)
-        return assembly.finish()
+        data = assembly.finish()
+        note_other_separator(data, layout)
+        return data
 
     def holds_ids(self, layout: Layout) -> bool:
         """Return False for ragged lines, which cannot hold ids."""
