@@ -89,6 +89,11 @@ UNCERTAIN = {
     ),
     "no name at all": ("a;b;c,x\nd;a\nb\na;c;d;e\n", ["`ragged=True` and `separator=';'`", "`no_header=True`"]),
     "an unnamed column of ids": ("patient,a,b\np1,0,1\np2,1,1\n", ["`format='matrix'` and `id='patient'`"]),
+    "flags with a gap": (
+        "id;a;b\nx;1;0\ny;;1\n",
+        ["All columns except 'id' hold 0 or 1 or nothing: use `format='matrix'` and `missing='drop'`"],
+    ),
+    "no flag is set": ("a,b\n0,0\n0,0\n", ["All columns hold 0 or 1: use `format='matrix'`"]),
     "rows of the same length": ("1,2\n3,4\n", ["`ragged=True`", "`no_header=True`"]),
     "flags or numbered items": ("1,2\n0,1\n1,1\n", ["`ragged=True`"]),
     "flags without a header": ("0,1,0\n0,1,1\n1,1,0\n", ["`ragged=True`"]),

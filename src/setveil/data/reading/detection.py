@@ -353,8 +353,8 @@ def _undecided(sample: _Sample, delimiter: str, default: str, ids: str | None) -
         there += f", separated by {delimiter!r}"
     first = _shown(columns[0] if ids is None else ids)
     others = [name for name in columns if repr(name) != first]
-    if ids is None and others and _are_flags(columns, rows, columns[0]):
-        return sample.wrong(f"{there}. All except the first hold 0 or 1: use `format='matrix'` and `id={first}`")
+    if flags := _how_to_read_flags(columns, rows, ids):
+        return sample.wrong(f"{there}. {flags}")
     if not others:
         return sample.wrong(
             f"{there}. Use `items={first}` if a cell holds all items of a record, or {ragged} if each line holds the items of a record"
@@ -364,6 +364,20 @@ def _undecided(sample: _Sample, delimiter: str, default: str, ids: str | None) -
         f"{there}. Name yours with `id={first}` and `item={second}` (one item per row), `items={second}` (all in one cell) or "
         "`format='attributes'` (one per cell)"
     )
+
+
+def _how_to_read_flags(columns: list[str], rows: list[list[str]], ids: str | None) -> str:
+    """Return the sentence about a table that may be a 0/1 table, with the arguments that make it one; nothing for other tables."""
+    for column in dict.fromkeys((ids, ids or columns[0])):
+        places = [place for place, name in enumerate(columns) if name != column]
+        cells = {row[place].strip().lower() for row in rows for place in places}
+        words = cells - {""}
+        if len(places) >= _FEWEST_FLAGS and words and words <= {*YES, *NO}:
+            which = "All columns" if column is None else f"All columns except {_shown(column)}"
+            named = "" if column in (None, "id") else f" and `id={_shown(column)}`"
+            hold, drop = ("0 or 1", "") if cells == words else ("0 or 1 or nothing", " and `missing='drop'`")
+            return f"{which} hold {hold}: use `format='matrix'`{named}{drop}"
+    return ""
 
 
 def _likely_delimiter(sample: _Sample, default: str) -> str:
