@@ -186,6 +186,14 @@ def test_only_the_beginning_of_a_file_is_examined(file, monkeypatch):
         sv.read(file(f"id,a,b\n{rows}p,7,1\n"))
 
 
+def test_a_first_line_that_is_too_long_to_be_examined_is_refused_with_the_format(file):
+    names = [f"item {number}" for number in range(40_000)]
+    path = file(f"{','.join(names)}\n{','.join('01'[number == 7] for number in range(40_000))}\n")
+    with pytest.raises(sv.BadData, match=r"line 1: the first line is longer than 256 KiB.*`format='matrix'`"):
+        sv.read(path)
+    assert sv.read(path, format="matrix").to_lists() == [["item 7"]]
+
+
 def test_the_same_beginning_is_read_in_the_same_way_whatever_follows(file):
     dice = random.Random(1)  # noqa: S311 - test data
     lines = [",".join(dice.sample("abcdefgh", dice.randint(1, 6))) for _ in range(40_000)]

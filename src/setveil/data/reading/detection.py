@@ -82,11 +82,16 @@ def _of_text(path: Path, form: Format | None, layout: Layout) -> Reading:
     default = delimiter_of(path, None if in_cells else layout.separator)
     if documented := _as_documented(path, default, form, layout):
         return documented
+    asked = _Asked(form, layout)
     sample = _Sample.of(path, dict.fromkeys((*DELIMITERS, default)))
     if not sample.text.strip():
         header(path, default)  # refuses an empty file
-        return Reading(form or FORMATS["wide" if in_cells else "long"], layout)  # one long line
-    asked = _Asked(form, layout)
+        if asked.is_nothing:
+            raise sample.wrong(
+                f"the first line is longer than {SAMPLE_BYTES >> 10} KiB, which is the most that is examined; name the format with "
+                "`format=`, such as `format='matrix'` for one column per item"
+            )
+        return Reading(form or FORMATS["wide" if in_cells else "long"], layout)
     found = [reading for one in sample.rows if (reading := asked.by_names(sample, one, default)) is not None]
     tables = sample if in_cells or layout.separator is None else sample.split_only_at(default)
     if not found and asked.is_nothing:
