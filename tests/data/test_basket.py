@@ -238,7 +238,7 @@ def test_items_that_hold_another_separator_are_announced(tmp_path, notes, name, 
     path = tmp_path / name
     path.write_text(f'{header}"a{separator}b"\n"b{separator}c{separator}d"\nb\n', encoding="utf-8")
     assert sv.read(path).records == 3
-    assert f"2 of 3 items hold {separator!r}; if it separates items, read the data with `separator=" in notes()
+    assert f"2 of 3 items hold {separator!r}; if it separates items, read them with `separator=" in notes()
     before = notes()
     assert sv.read(path, separator=separator).records == 3
     assert notes().count("of 3 items hold") == before.count("of 3 items hold") == 1

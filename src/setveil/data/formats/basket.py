@@ -20,7 +20,7 @@ from setveil.data.files.packing import BYTE_ORDER_MARK
 from setveil.data.files.packing import blocks as file_blocks
 from setveil.data.files.texts import CONTROL, check_separator, first_unusable, not_utf8
 from setveil.data.formats.base import Format, Layout
-from setveil.data.records.labels import BLANKS
+from setveil.data.records.labels import BLANKS, note_other_separator
 from setveil.data.records.ragged import offsets_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
@@ -57,7 +57,8 @@ class Basket(Format):
                 "items begin with a double quote, which is kept; if the file quotes items, read it with `format='wide'`, "
                 f"`ragged=True` and `separator={separator!r}`"
             )
-        note_other_separator(data, layout)
+        if layout.separator is None:
+            note_other_separator(data.vocabulary)
         return data
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
@@ -77,17 +78,6 @@ class Basket(Format):
         if not data.records:
             raise OutputRefused("a basket file cannot hold data without records; choose another format")
         yield from lines_of(data, data.labels, separator or " ")
-
-
-def note_other_separator(data: Transactions, layout: Layout) -> None:
-    """Announce a character that often separates items and that half of the items hold, if no separator was named."""
-    for separator in ",;|" if layout.separator is None else "":
-        count = int(pc.sum(pc.match_substring(data.labels, separator), min_count=0).as_py())
-        if count and 2 * count >= len(data.vocabulary):
-            note(
-                f"{count:,} of {len(data.vocabulary):,} items hold {separator!r}; if it separates items, read the data with "
-                f"`separator={separator!r}`"
-            )
 
 
 def lines_of(data: Transactions, written_labels: Any, separator: str) -> Iterator[bytes]:

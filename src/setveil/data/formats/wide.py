@@ -16,8 +16,9 @@ from setveil.data.files.csv_tables import DELIMITERS, CsvOrigin, csv_batches, he
 from setveil.data.files.packing import opened_once, read_bytes
 from setveil.data.files.texts import CONTROL, check_column_names, check_separator, not_utf8, refuse_unusable
 from setveil.data.formats.base import Format, Layout
-from setveil.data.formats.basket import lines_of, note_other_separator
+from setveil.data.formats.basket import lines_of
 from setveil.data.formats.long import csv_text, delimiter_of, dialect_of
+from setveil.data.records.labels import note_other_separator
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ class Wide(Format):
                 assembly.add_flat(lengths, items, *ids)
                 row += len(cells)
         data = assembly.finish()
-        note_other_separator(data, layout)
+        if layout.separator is None:
+            note_other_separator(data.vocabulary)
         return data
 
     def holds_ids(self, layout: Layout) -> bool:
