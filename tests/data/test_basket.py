@@ -230,3 +230,18 @@ def test_quoted_items_are_kept_with_a_note_that_names_the_arguments(tmp_path, no
     assert sv.read(path).to_lists() == [['"citrus', '"soup"', 'fruit"'], ['"soup"']]
     assert "`format='wide'`, `ragged=True` and `separator=' '`" in notes()
     assert sv.read(path, format="wide", ragged=True, separator=" ").to_lists() == [["citrus fruit", "soup"], ["soup"]]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "|"])
+@pytest.mark.parametrize(("name", "header"), [("data.txt", ""), ("data.csv", "items\n")])
+def test_items_that_hold_another_separator_are_announced(tmp_path, notes, name, header, separator):
+    path = tmp_path / name
+    path.write_text(f'{header}"a{separator}b"\n"b{separator}c{separator}d"\nb\n', encoding="utf-8")
+    assert sv.read(path).records == 3
+    assert f"2 of 3 items hold {separator!r}; if it separates items, read them with `separator=" in notes()
+    before = notes()
+    assert sv.read(path, separator=separator).records == 3
+    assert notes().count("of 3 items hold") == before.count("of 3 items hold") == 1
+    path.write_text(f'{header}"a{separator}b" c d e f\n', encoding="utf-8")
+    sv.read(path)
+    assert notes().count("items hold") == 1

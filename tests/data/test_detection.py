@@ -70,7 +70,7 @@ def test_what_is_certain_is_read_noted_and_recorded(file, notes, name, packed):
 
 @pytest.mark.parametrize(
     "content",
-    ["id,item\n1,a;b\n", "id,items\n1,a;b\n", "item,id,items\na,1,x\n", 'id,item\n1,"a"\n'],
+    ["id,item\n1,a;b\n", "id,items\n1,a;b c d\n", "item,id,items\na,1,x\n", 'id,item\n1,"a"\n'],
 )
 def test_files_that_the_defaults_read_are_not_examined(file, notes, monkeypatch, content):
     def examined(*_arguments):
@@ -89,6 +89,11 @@ UNCERTAIN = {
     ),
     "no name at all": ("a;b;c,x\nd;a\nb\na;c;d;e\n", ["`ragged=True` and `separator=';'`", "`no_header=True`"]),
     "an unnamed column of ids": ("patient,a,b\np1,0,1\np2,1,1\n", ["`format='matrix'` and `id='patient'`"]),
+    "flags with a gap": (
+        "id;a;b\nx;1;0\ny;;1\n",
+        ["All columns except 'id' hold 0 or 1 or nothing: use `format='matrix'` and `missing='drop'`"],
+    ),
+    "no flag is set": ("a,b\n0,0\n0,0\n", ["All columns hold 0 or 1: use `format='matrix'`"]),
     "rows of the same length": ("1,2\n3,4\n", ["`ragged=True`", "`no_header=True`"]),
     "flags or numbered items": ("1,2\n0,1\n1,1\n", ["`ragged=True`"]),
     "flags without a header": ("0,1,0\n0,1,1\n1,1,0\n", ["`ragged=True`"]),
@@ -151,6 +156,24 @@ def test_one_message_names_the_columns_and_the_encoding(file):
     assert read.to_lists() == [["Brot"]]
 
 
+@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize(
+    ("options", "content", "lists"),
+    [
+        ({"format": "attributes"}, "ID,age\n7,39\n8,41\n", [["age=39"], ["age=41"]]),
+        ({"format": "matrix"}, "ID,a,b\n7,1,0\n8,1,1\n", [["a"], ["a", "b"]]),
+        ({}, "ID,items\n7,a b\n8,a\n", [["a", "b"], ["a"]]),
+        ({"items": "Basket"}, "Id,Basket\n7,a b\n8,a\n", [["a", "b"], ["a"]]),
+    ],
+)
+def test_ids_are_found_in_any_letter_case_with_any_separator(file, notes, options, content, lists, separator):
+    blanks = {"separator": " "} if "a b" in content else {}
+    data = sv.read(file(content.replace(",", separator)), **options, **blanks)
+    assert data.to_lists() == lists
+    assert data.ids.to_pylist() == ["7", "8"]
+    assert "`id='I" in notes()
+
+
 def test_two_ways_to_split_are_refused(file):
     with pytest.raises(sv.BadData, match=r"`separator=';'` or `separator='\|'`"):
         sv.read(file("a;b|c\n1;2|3\n"), format="attributes")
@@ -161,6 +184,14 @@ def test_only_the_beginning_of_a_file_is_examined(file, monkeypatch):
     rows = "".join(f"p{number},0,1\np{number}x,1,0\n" for number in range(50))
     with pytest.raises(sv.BadData, match=r"line 102: the column 'a' has another value; expected 0 or 1"):
         sv.read(file(f"id,a,b\n{rows}p,7,1\n"))
+
+
+def test_a_first_line_that_is_too_long_to_be_examined_is_refused_with_the_format(file):
+    names = [f"item {number}" for number in range(40_000)]
+    path = file(f"{','.join(names)}\n{','.join('01'[number == 7] for number in range(40_000))}\n")
+    with pytest.raises(sv.BadData, match=r"line 1: the first line is longer than 256 KiB.*`format='matrix'`"):
+        sv.read(path)
+    assert sv.read(path, format="matrix").to_lists() == [["item 7"]]
 
 
 def test_the_same_beginning_is_read_in_the_same_way_whatever_follows(file):

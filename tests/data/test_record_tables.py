@@ -43,6 +43,17 @@ def test_names_of_rows_are_ids_and_numbers_of_rows_are_not(file, first, ids, nam
     assert (None if data.ids is None else data.ids.to_pylist()) == ids
 
 
+@pytest.mark.parametrize("shape", ["matrix", "attributes"])
+def test_columns_of_items_need_names_of_their_own(file, shape):
+    with pytest.raises(sv.BadData, match="the column 2 of 3 has no name; name it, or choose the columns to use with"):
+        sv.read(file("a,,b\n1,0,0\n0,1,1\n"), format=shape)
+    with pytest.raises(sv.BadData, match="the column 3 of 4 has no name"):
+        sv.read(file("a,b,,\n1,0,,\n0,1,,\n"), format=shape)
+    assert sv.read(file("a,b,,\n1,0,,\n0,1,,\n"), format="matrix", items="a,b").to_lists() == [["a"], ["b"]]
+    with pytest.raises(sv.BadData, match="has 2 columns 'b'; expected each column once"):
+        sv.read(file("a,b,b \n1,0,0\n0,1,1\n"), format=shape)
+
+
 def test_a_0_1_table_equals_its_plain_reading(file, monkeypatch):
     monkeypatch.setattr(table_cells, "_CELLS_AT_ONCE", 100)
     dice = np.random.default_rng(4)

@@ -164,7 +164,7 @@ def test_itemsets_are_read(written, packed, name, content, separator, expected):
         ("a.jsonl", "milk beer\n", 1, "is not JSON (Expecting value at character 1); expected a list of items"),
         ("a.jsonl", '["milk"] ["beer"]\n', 1, "is not JSON (Extra data at character 10); expected"),
         ("a.jsonl", '"milk"\n', 1, "is a single item; expected a list of items"),
-        ("a.jsonl", '{"item": ["milk"]}\n', 1, "is an object without it; expected a list of items such as"),
+        ("a.jsonl", '{"item": ["milk"]}\n', 1, "has no field 'items'; expected a list of items such as"),
         ("a.jsonl", '{"items": "milk"}\n', 1, "is a single item; expected a list of items"),
         ("a.jsonl", "null\n", 1, "is null; expected a list of items"),
         ("a.jsonl", "[1.0]\n", 1, "an item is a number with a fraction; expected"),
@@ -186,6 +186,7 @@ def test_itemsets_are_read(written, packed, name, content, separator, expected):
             None,
             "itemsets: 0 of 2 named itemsets occur in the data; at least one must. Not in the data: 'bred' (close to 'bread'), 'ham'",
         ),
+        ("a.csv", "id,item\n1,milk\n,beer\n", 3, "the id is empty; expected the id of an itemset"),
         ("a.jsonl", '["milk", 11]\n', None, "itemsets: 0 of 1 named itemsets occur in the data; at least one must"),
     ],
 )

@@ -170,6 +170,11 @@ def test_json_lines(written, content, options, expected):
         ('["a", "b\\n"]\n', 1, "the column 'items' is empty or holds a control character"),
         ('"a"\n', 1, "is neither a list of items nor an object with the field 'items'"),
         ('{"id": 1}\n', 1, "has no field 'items'; name yours with `items=`"),
+        (
+            '{"id": 1, "item": "a"}\n',
+            1,
+            "has no field 'items'; name yours with `items=`; use `format='long'` if each line is one item",
+        ),
         ('{"items": "a b"}\n', 1, "the field 'items' is not a list of items"),
         ('{"items": ["a"], "items": []}\n', 1, "names a field twice"),
         (

@@ -58,6 +58,12 @@ def test_the_same_figure_under_another_name_is_not_repeated():
     assert [one.metric for one in headline_of([LOST, differs])] == ["items-lost", "items-lost", "dissimilarity"]
 
 
+def test_different_figures_with_the_same_value_are_all_shown():
+    touched = Measurement("records-touched", 1.0, "share of records", "lower", {}, {"records": 7})
+    singled_out = Measurement("singled-out", 1.0, "share of records", "lower", {"known": 2}, {"before": 1.0})
+    assert [one.metric for one in headline_of([touched, singled_out])] == ["records-touched", "singled-out"]
+
+
 def test_an_estimate_says_so():
     sampled = Measurement(
         *("tendency-posterior", 0.4567, GUESSED.unit, "lower", {}),

@@ -76,6 +76,17 @@ def test_items_that_are_no_codes_can_go_into_one_category():
     assert tree.ancestors("E11.9") == ("E11*", "E08-E13", "E00-E89", "*")
 
 
+@pytest.mark.parametrize("name", ["E11.9", "milk", "other", "E11*"])
+def test_the_group_of_other_items_may_have_the_name_of_an_item(name):
+    data = sv.from_lists([["E11.9", "milk", "other", "E11*"]])
+    tree = sv.read_hierarchy("icd10cm", data=data, missing_category=name)
+    assert sorted(tree.leaves) == sorted(data.vocabulary)
+    assert tree.ancestors("E11.9")[:3] == ("E11* (group)", "E08-E13", "E00-E89")
+    assert tree.ancestors("milk")[0] == tree.ancestors("other")[0] == f"{name} (group)"
+    with pytest.raises(sv.BadParameter, match="`missing_category=`: the name '' is empty"):
+        sv.read_hierarchy("icd10cm", data=data, missing_category="")
+
+
 @pytest.mark.parametrize("text", ["icd10cm", "icd10cm:", "icd10cm:section"])
 def test_an_unknown_level_is_refused(text):
     with pytest.raises(sv.BadParameter, match="allowed are: icd10cm:chapter, icd10cm:block, icd10cm:3"):

@@ -53,8 +53,16 @@ def test_the_column_of_the_items_is_found_in_the_data(written):
 @pytest.mark.parametrize(
     ("content", "line", "sentence"),
     [
-        ("item,a,b\nx,y,z\n", 1, "has no column 'name'; the columns beside 'item' are: a, b"),
-        ("item,a_name,b_name\nx,y,z\n", 1, "has no column 'name'; the columns beside 'item' are: a_name, b_name"),
+        (
+            "item,a,b\nx,y,z\n",
+            1,
+            "has no column 'name'; the columns beside 'item' are: a, b; rename the column of the names to 'name'",
+        ),
+        (
+            "item,a_name,b_name\nx,y,z\n",
+            1,
+            "has no column 'name'; the columns beside 'item' are: a_name, b_name; rename the column of the names to 'name'",
+        ),
         ("code,name\nx,y\n", 1, "expected a header with the column 'item'"),
         ("item,name\nx,y\nx,z\n", 3, "the item 'x' has another name on an earlier line; keep one of them"),
         ("item,name\n,y\n", 2, "the item '' is empty"),

@@ -60,6 +60,23 @@ def test_nothing_is_told_where_nothing_repeats(notes):
     assert notes() == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("sets.csv", "a,b\nb,c\nd\n", "2 of 3 items hold ','; if it separates items, read them with `separator=','`"),
+        ("sets.csv", "items\na;b\n", "1 of 1 items hold ';'"),
+        ("sets.txt", "a,b c d e\n", ""),
+        ("sets.jsonl", '["a,b"]\n', ""),
+    ],
+)
+def test_items_that_hold_another_separator_are_announced(tmp_path, notes, name, content, sentence):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    sv.read_itemsets(path)
+    assert sentence in notes()
+    assert bool(notes()) == bool(sentence)
+
+
 def test_a_python_set_of_itemsets_has_the_same_order_in_every_run():
     code = "import setveil as sv; print(list(sv.NamedItemsets({frozenset(p) for p in ('ab', 'cd', 'a', 'bcd', 'zx')})))"
     said = {

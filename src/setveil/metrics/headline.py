@@ -35,6 +35,8 @@ class Candidate(NamedTuple):
     about: str = "utility"
     question: str = ""
     """Of the candidates with the same question, only the first one with a figure is shown; by default, the text."""
+    repeats: str = ""
+    """A question whose figure this one only repeats, under another name, if both have the same value."""
     settings: Mapping[str, Any] = {}
     """The settings of the measurement that is shown."""
     figure: tuple[str, str] | str = ""
@@ -55,7 +57,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("info-loss", "occurrences lost", "{lost} of {occurrences}", question="lost"),
     Candidate("loss-split", "occurrences lost or generalized", "{suppression} and {generalization}", question="lost"),
     Candidate("tlost", "items in at least {k:record} that no record chunk shows", "{lost} of {items}"),
-    Candidate("dissimilarity", "item counts changed", settings={"form": "per-item"}),
+    Candidate("dissimilarity", "item counts changed", repeats="lost", settings={"form": "per-item"}),
     Candidate("records-touched", "records changed", "{records:record}", question="records"),
     Candidate("record-loss", "mean change of a record", "{records-changed:record} changed", question="records", is_share=True),
     Candidate("false-content", "occurrences that are not the record's own", "{untrue-occurrences:occurrence}"),
@@ -178,23 +180,18 @@ class Headline(list[HeadlineFigure]):
 
 
 def headline_of(measurements: Iterable[Measurement]) -> Headline:
-    """Choose the headline figures among measurements.
-
-    A figure with the same value and unit as an earlier one, and not 0, is the same figure under another name: it is not repeated.
-    """
+    """Choose the headline figures among measurements."""
     measured = [one for one in measurements if one.value is not None]
     chosen: dict[str, HeadlineFigure] = {}
-    seen: set[tuple[float, str]] = set()
     for candidate in CANDIDATES:
         question = candidate.question or candidate.text
         if question in chosen:
             continue
         found = next((one for one in measured if _is(candidate, one)), None)
         figure = None if found is None else _figure_of(candidate, found)
-        if found is None or figure is None or (figure.value and (figure.value, found.unit) in seen):
-            continue
-        chosen[question] = figure
-        seen.add((figure.value, found.unit))
+        before = chosen.get(candidate.repeats)
+        if figure is not None and (before is None or before.value != figure.value):
+            chosen[question] = figure
     groups = {group: [one for one in chosen.values() if one.about == group] for group in MOST}
     spare = {group: max(MOST[group] - len(found), 0) for group, found in groups.items()}
     return Headline(

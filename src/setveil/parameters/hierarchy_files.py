@@ -113,6 +113,8 @@ def read_hierarchy(
     labels = None if data is None else data.vocabulary
     if missing_category is not None:
         items_for("`missing_category=`", data)
+        if wrong := first_unusable([missing_category]):
+            raise BadParameter(f"`missing_category=`: {wrong}; expected a name")
     with progress.step("building the hierarchy"):
         if make := maker_of(text, MAKERS):
             tree: Hierarchy = make(text, data=data, levels=levels, paths=paths, missing_category=missing_category)
@@ -202,8 +204,6 @@ class Nodes:
         missing = [label for label in labels if label not in items]
         if missing_category is None or not missing:
             return
-        if wrong := first_unusable([missing_category]):
-            raise BadParameter(f"`missing_category=`: {wrong}; expected a name")
         if missing_category in items and missing_category in self.parent_of:  # the name of an item, now also of a group
             self.of_item[missing_category] = self.parent_of.pop(missing_category)
         tops = groups - self.parent_of.keys()

@@ -51,15 +51,15 @@ def hierarchy_from_text(
     text: str, *, data: Transactions | None, missing_category: str | None = None, **_given: Any
 ) -> Hierarchy:
     """Build a tree over the codes of the data; other items need a `missing_category`."""
-    from setveil.parameters.hierarchy import Hierarchy  # noqa: PLC0415 - only to make one
+    from setveil.parameters.hierarchy_files import Nodes  # noqa: PLC0415 - it finds this module
 
     if text.startswith(PREFIX):
         raise BadParameter(f"{text!r} names a level, and a hierarchy has all levels of ICD-10-CM; expected 'icd10cm'")
     items = items_for(text, data)
-    parent_of, unknown = parents_in_icd10cm(items)
+    of_item, parent_of, unknown = parents_in_icd10cm(items)
     if unknown and missing_category is None:
         raise _unknown_codes(unknown, len(items))
-    return Hierarchy(parent_of | dict.fromkeys(unknown, str(missing_category)))
+    return Nodes(text, parent_of, of_item | dict.fromkeys(unknown, str(missing_category))).build()
 
 
 def names_from_text(text: str, *, data: Published | None, **_given: Any) -> ItemNames:
@@ -94,13 +94,14 @@ def categories_in_icd10cm(items: Collection[str], level: Level) -> tuple[dict[st
     return category_of, unknown
 
 
-def parents_in_icd10cm(items: Collection[str]) -> tuple[dict[str, str], list[str]]:
-    """Return the parent of each code and group (chapters, blocks, categories and subcategories), and the items that are no codes.
+def parents_in_icd10cm(items: Collection[str]) -> tuple[dict[str, str], dict[str, str], list[str]]:
+    """Return the group of each code, the parent of each group (block, category or subcategory), and the items that are no codes.
 
     Chapters and blocks have the names of their ranges, such as `I10-I1A`. Other groups end with a star, such as `E11*`, because `E11` may
     be an item. A block of a single category is omitted.
     """
     tables = _tables()
+    of_item: dict[str, str] = {}
     parent_of: dict[str, str] = {}
     unknown = []
     for item in items:
@@ -108,17 +109,13 @@ def parents_in_icd10cm(items: Collection[str]) -> tuple[dict[str, str], list[str
         if not line:
             unknown.append(item)
             continue
-        chapter = _chapter(tables, line[-1])
-        below = item
         names = dict.fromkeys(line[:-1])
         if tables.is_leaf(line[0]):
             del names[line[0]]  # other codes are groups too: the data may hold both E11 and E11.9
-        for name in names:
-            group = name if "-" in name else f"{name}*"
-            parent_of[below] = group
-            below = group
-        parent_of[below] = chapter
-    return parent_of, unknown
+        groups = [name if "-" in name else f"{name}*" for name in names]
+        of_item[item], *above = [*groups, _chapter(tables, line[-1])]
+        parent_of |= zip(groups, above, strict=True)
+    return of_item, parent_of, unknown
 
 
 def names_in_icd10cm(items: Iterable[str]) -> dict[str, str]:

@@ -191,7 +191,9 @@ def _of_table(table: Table) -> ItemNames:
     column = _column_of_names(table)
     if column is None:
         known = join_names(table.others)
-        raise table.wrong(f"has no column 'name'; the columns beside {shown(table.item)} are: {known}")
+        raise table.wrong(
+            f"has no column 'name'; the columns beside {shown(table.item)} are: {known}; rename the column of the names to 'name'"
+        )
     found: dict[str, str] = {}
     for number, (item, name) in table.rows(table.item, column):
         if not name:

@@ -11,7 +11,7 @@ from setveil.data.files.packing import plain_suffix
 from setveil.data.files.side_files import BETWEEN, lines_in, shown, unusable
 from setveil.data.files.side_tables import ITEM, JSON_LINES, open_table
 from setveil.data.files.texts import check_separator, is_list_type
-from setveil.data.records.labels import BLANKS
+from setveil.data.records.labels import BLANKS, note_other_separator
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -34,14 +34,16 @@ def itemsets_in(path: Path, separator: str | None, item_column: str | None) -> l
         table = open_table(str(path), item_column or ITEMS)
         if suffix in (".csv", ".tsv") and item_column is None and not _has_items(table):
             table = None  # lines of items
+    if table is None and suffix in JSON_LINES:
+        return _of_lines(str(path), separator, item_column or ITEMS)
     if table is None:
-        return _of_lines(str(path), separator, (item_column or ITEMS) if suffix in JSON_LINES else None)
+        return _noted(_of_lines(str(path), separator, None), separator)
     ids, has_items = table.named("id"), table.named(ITEMS) is not None
     column = table.required(item_column or (ITEMS if ids is None or has_items else ITEM))
     if suffix in column_files.EXTENSIONS and is_list_type(column_files.schema_of(path).field(column).type):
         itemsets = _of_lists(table, path, column)
     elif ids is None or column.casefold() == ITEMS:
-        itemsets = _of_cells(table, column, separator)
+        itemsets = _noted(_of_cells(table, column, separator), separator)
     else:
         itemsets = _of_ids(table, ids, column)
     if not itemsets:
@@ -52,6 +54,13 @@ def itemsets_in(path: Path, separator: str | None, item_column: str | None) -> l
 def _has_items(table: Table) -> bool:
     """Return whether a table has the columns of itemsets."""
     return table.named(ITEMS) is not None or (table.named("id") is not None and table.named(ITEM) is not None)
+
+
+def _noted(itemsets: list[list[str]], separator: str | None) -> list[list[str]]:
+    """Return the itemsets of a text; announce that another separator may be between their items."""
+    if separator is None:
+        note_other_separator(list({item for items in itemsets for item in items}))
+    return itemsets
 
 
 def _of_lines(file: str, separator: str | None, json_field: str | None) -> list[list[str]]:
@@ -90,6 +99,8 @@ def _of_ids(table: Table, ids: str, column: str) -> list[list[str]]:
     """Return the itemsets of a table with one row per item; rows with the same id are one itemset."""
     of_id: dict[str, list[str]] = {}
     for number, (owner, item) in table.rows(ids, column):
+        if not owner:
+            raise table.wrong("the id is empty; expected the id of an itemset", number)
         _refuse_unusable([item], table, number)
         of_id.setdefault(owner, []).append(item)
     return list(of_id.values())
@@ -156,7 +167,7 @@ def _items_of(value: Any, field: str) -> list[str]:
     if isinstance(value, dict):
         found = next((value[name] for name in value if name.casefold() == field.casefold()), None)
         if found is None:
-            raise ValueError("is an object without it")
+            raise ValueError(f"has no field {field!r}")
         value = found
     if not isinstance(value, list):
         raise ValueError(f"is {JSON_KINDS.get(type(value), 'a single item')}")  # noqa: TRY004 - an error in the data

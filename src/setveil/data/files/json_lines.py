@@ -148,7 +148,8 @@ def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
     if not isinstance(value, dict):
         raise ValueError(f"is neither a list of items nor an object with the field {column!r}")  # noqa: TRY004 - an error in the data
     if column not in value:
-        raise ValueError(f"has no field {column!r}; name yours with `items=`")
+        one = "; use `format='long'` if each line is one item" if layout.item_column in value else ""
+        raise ValueError(f"has no field {column!r}; name yours with `items=`{one}")
     items = value[column]
     if items is None and layout.drops_missing:
         items = []

@@ -129,13 +129,16 @@ def read_records(
 
     `batches` yields the columns with the given names.
     """
-    name, times = Counter(names).most_common(1)[0] if names else ("", 0)
-    if times > 1:
+    name, times = Counter(name.strip(BLANKS) for name in names).most_common(1)[0] if names else ("", 0)
+    if times > 1 and name:
         raise origin.wrong(f"has {times} columns {name!r}; expected each column once")
     id_column = id_column_of(names, layout)
     columns = chosen_columns(layout.items, names) if layout.items else [n for n in names if n != id_column]
     for missing in {id_column, *columns} - {None, *names}:
         raise origin.wrong(f"has no column {missing!r}; the columns are: {join_names(names)}")
+    if nameless := [place for place, name in enumerate(names, start=1) if name in columns and not name.strip(BLANKS)]:
+        remedy = "name it, or choose the columns to use with `items=`"
+        raise origin.wrong(f"the column {nameless[0]:,} of {len(names):,} has no name; {remedy}")
     assembly = TableAssembly(origin, columns, layout, id_column)
     for batch in batches([*([] if id_column is None else [id_column]), *columns]):
         ids = None if id_column is None else batch[0]

@@ -20,7 +20,7 @@ from setveil.data.files.packing import BYTE_ORDER_MARK
 from setveil.data.files.packing import blocks as file_blocks
 from setveil.data.files.texts import CONTROL, check_separator, first_unusable, not_utf8
 from setveil.data.formats.base import Format, Layout
-from setveil.data.records.labels import BLANKS
+from setveil.data.records.labels import BLANKS, note_other_separator
 from setveil.data.records.ragged import offsets_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
@@ -57,6 +57,8 @@ class Basket(Format):
                 "items begin with a double quote, which is kept; if the file quotes items, read it with `format='wide'`, "
                 f"`ragged=True` and `separator={separator!r}`"
             )
+        if layout.separator is None:
+            note_other_separator(data.vocabulary)
         return data
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:

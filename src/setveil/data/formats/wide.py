@@ -18,6 +18,7 @@ from setveil.data.files.texts import CONTROL, check_column_names, check_separato
 from setveil.data.formats.base import Format, Layout
 from setveil.data.formats.basket import lines_of
 from setveil.data.formats.long import csv_text, delimiter_of, dialect_of
+from setveil.data.records.labels import note_other_separator
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
@@ -64,7 +65,10 @@ class Wide(Format):
                 lengths, items = _split_cells(cells, separator, None if drops else _Gaps(origin, row, names[0]))
                 assembly.add_flat(lengths, items, *ids)
                 row += len(cells)
-        return assembly.finish()
+        data = assembly.finish()
+        if layout.separator is None:
+            note_other_separator(data.vocabulary)
+        return data
 
     def holds_ids(self, layout: Layout) -> bool:
         """Return False for ragged lines, which cannot hold ids."""

@@ -82,11 +82,16 @@ def _of_text(path: Path, form: Format | None, layout: Layout) -> Reading:
     default = delimiter_of(path, None if in_cells else layout.separator)
     if documented := _as_documented(path, default, form, layout):
         return documented
+    asked = _Asked(form, layout)
     sample = _Sample.of(path, dict.fromkeys((*DELIMITERS, default)))
     if not sample.text.strip():
         header(path, default)  # refuses an empty file
-        return Reading(form or FORMATS["wide" if in_cells else "long"], layout)  # one long line
-    asked = _Asked(form, layout)
+        if asked.is_nothing:
+            raise sample.wrong(
+                f"the first line is longer than {SAMPLE_BYTES >> 10} KiB, which is the most that is examined; name the format with "
+                "`format=`, such as `format='matrix'` for one column per item"
+            )
+        return Reading(form or FORMATS["wide" if in_cells else "long"], layout)
     found = [reading for one in sample.rows if (reading := asked.by_names(sample, one, default)) is not None]
     tables = sample if in_cells or layout.separator is None else sample.split_only_at(default)
     if not found and asked.is_nothing:
@@ -125,12 +130,22 @@ def _as_documented(path: Path, default: str, form: Format | None, layout: Layout
     except BadData:  # the quotes of a file with another separator
         return None
     if form is not None and form.name in ("matrix", "attributes"):
-        return Reading(form, layout) if layout.separator is not None or len(columns) > 1 else None
+        return _with_ids(form, layout, columns) if layout.separator is not None or len(columns) > 1 else None
     has_items = layout.item is None and layout.items_column in columns and layout.item_column not in columns
     is_wide = form.name == "wide" if form is not None else layout.items is not None or has_items
-    ids = [] if is_wide and layout.id is None else [layout.id_column]
-    wanted = [*ids, layout.items_column if is_wide else layout.item_column]
-    return Reading(FORMATS["wide" if is_wide else "long"], layout) if set(wanted) <= set(columns) else None
+    if is_wide:
+        return (
+            _with_ids(FORMATS["wide"], layout, columns)
+            if {layout.items_column, layout.id} <= {*columns, None}
+            else None
+        )
+    return Reading(FORMATS["long"], layout) if {layout.id_column, layout.item_column} <= set(columns) else None
+
+
+def _with_ids(form: Format, layout: Layout, columns: Sequence[str]) -> Reading:
+    """Return how to read a file whose ids are optional; a note states a column of ids that is not called `id` but `ID`."""
+    ids = _column(columns, layout.id, "id")
+    return Reading(form, layout) if ids in (None, "id", layout.id) else _stated(form, layout, replace(layout, id=ids))
 
 
 class _Sample(NamedTuple):
@@ -343,8 +358,8 @@ def _undecided(sample: _Sample, delimiter: str, default: str, ids: str | None) -
         there += f", separated by {delimiter!r}"
     first = _shown(columns[0] if ids is None else ids)
     others = [name for name in columns if repr(name) != first]
-    if ids is None and others and _are_flags(columns, rows, columns[0]):
-        return sample.wrong(f"{there}. All except the first hold 0 or 1: use `format='matrix'` and `id={first}`")
+    if flags := _how_to_read_flags(columns, rows, ids):
+        return sample.wrong(f"{there}. {flags}")
     if not others:
         return sample.wrong(
             f"{there}. Use `items={first}` if a cell holds all items of a record, or {ragged} if each line holds the items of a record"
@@ -354,6 +369,20 @@ def _undecided(sample: _Sample, delimiter: str, default: str, ids: str | None) -
         f"{there}. Name yours with `id={first}` and `item={second}` (one item per row), `items={second}` (all in one cell) or "
         "`format='attributes'` (one per cell)"
     )
+
+
+def _how_to_read_flags(columns: list[str], rows: list[list[str]], ids: str | None) -> str:
+    """Return the sentence about a table that may be a 0/1 table, with the arguments that make it one; nothing for other tables."""
+    for column in dict.fromkeys((ids, ids or columns[0])):
+        places = [place for place, name in enumerate(columns) if name != column]
+        cells = {row[place].strip().lower() for row in rows for place in places}
+        words = cells - {""}
+        if len(places) >= _FEWEST_FLAGS and words and words <= {*YES, *NO}:
+            which = "All columns" if column is None else f"All columns except {_shown(column)}"
+            named = "" if column in (None, "id") else f" and `id={_shown(column)}`"
+            hold, drop = ("0 or 1", "") if cells == words else ("0 or 1 or nothing", " and `missing='drop'`")
+            return f"{which} hold {hold}: use `format='matrix'`{named}{drop}"
+    return ""
 
 
 def _likely_delimiter(sample: _Sample, default: str) -> str:

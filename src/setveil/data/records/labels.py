@@ -73,6 +73,16 @@ def note_stripped(count: int, what: str = "items") -> None:
         progress.note(f"blanks at the ends were stripped from {quantity(count, 'name')} of {what}")
 
 
+def note_other_separator(labels: Sequence[str]) -> None:
+    """Announce a character that often separates items and that half of the items hold, which were separated by blanks."""
+    for separator in ",;|":
+        count = sum(separator in label for label in labels)
+        if count and 2 * count >= len(labels):
+            progress.note(
+                f"{count:,} of {len(labels):,} items hold {separator!r}; if it separates items, read them with `separator={separator!r}`"
+            )
+
+
 def are_texts(labels: Sequence[str]) -> bool:
     """Return whether every label is a text that can be encoded as UTF-8; a lone surrogate cannot."""
     try:
