@@ -198,7 +198,14 @@ def test_a_quantity_has_the_right_noun(given, text):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.162, "16.2 %"), (0, "0.0 %"), (0.00042, "0.042 %"), (4e-7, "0.00004 %"), (-0.5, "-50.0 %"), (-4e-7, "-0.00004 %")],
+    [
+        (0.162, "16.2 %"),
+        (0, "0.0 %"),
+        (0.00042, "0.042 %"),
+        (4e-7, "0.00004 %"),
+        (-0.5, "-50.0 %"),
+        (-4e-7, "-0.00004 %"),
+    ],
 )
 def test_a_share_has_no_exponent(value, text):
     assert share(value) == text

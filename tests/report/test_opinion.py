@@ -155,7 +155,10 @@ def made_by(name, tmp_path):
 def test_a_guarantee_about_itemsets_bounds_nothing_for_people(tmp_path):
     found = made_by("exact-swap", tmp_path)["inference"]
     assert not found.bounded
-    assert "Inference about people is not bounded. Inference is bounded for the itemsets that the owner named" in found.text
+    assert (
+        "Inference about people is not bounded. Inference is bounded for the itemsets that the owner named"
+        in found.text
+    )
     assert re.search(r"holds for \d+ of \d+ named itemset", found.text)
 
 
