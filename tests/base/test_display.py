@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 import setveil as sv
-from setveil.base.display import ShownTable, quantity, to_html
+from setveil.base.display import ShownTable, quantity, setting, share, to_html
 from setveil.base.verdict import Reach
 from setveil.catalog import METHODS
 from setveil.metrics.base import Measurement
@@ -194,3 +194,25 @@ def test_long_labels_are_cut_and_characters_that_change_the_line_are_escaped():
 )
 def test_a_quantity_has_the_right_noun(given, text):
     assert quantity(*given) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.162, "16.2 %"),
+        (0, "0.0 %"),
+        (0.00042, "0.042 %"),
+        (4e-7, "0.00004 %"),
+        (-0.5, "-50.0 %"),
+        (-4e-7, "-0.00004 %"),
+    ],
+)
+def test_a_share_has_no_exponent(value, text):
+    assert share(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("600,488", "600, 488"), ("600", "600"), ("1%", "1%"), (3000, "3,000"), ("a,b", "a,b")]
+)
+def test_several_numbers_are_not_shown_as_one(value, text):
+    assert setting(value) == text

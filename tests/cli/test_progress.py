@@ -129,6 +129,27 @@ def test_the_log_says_what_happened_without_values_of_the_data(folder):
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
+def test_the_log_holds_no_names_from_notes(folder):
+    assert call("publish", "data.dat", *METHOD, "--out", "new", cwd=folder).code == 0
+    asked = ("check", "new", "--guarantee", "rho-uncertainty", "--sensitive", "secrets.txt", "--rho", "50%")
+    ended = call(*asked, "--log-file", "log.txt", cwd=folder)
+    assert "not there: 'secretcheese'" in ended.err
+    text = (folder / "log.txt").read_text(encoding="utf-8")
+    assert re.search(r"note: sensitive: . of 2 named items occurs? in the release; not there: '…'", text)
+    assert "secret" not in text.replace("secrets.txt", "")
+
+
+def test_the_log_does_not_hold_the_first_line_of_data_without_a_header(folder):
+    (folder / "data.csv").write_text("mary,secretmilk\njohn,wine\n", encoding="utf-8")
+    ended = call("profile", "data.csv", "--log-file", "log.txt", cwd=folder)
+    assert ended.code == 2
+    assert "mary, secretmilk" in ended.err
+    text = (folder / "log.txt").read_text(encoding="utf-8")
+    assert "ERROR bad-data: data.csv, line 1: has no column '…'" in text
+    assert "mary" not in text
+    assert "secretmilk" not in text
+
+
 def test_the_log_holds_the_place_of_a_bug_and_not_its_message(folder, monkeypatch):
     def broken(*_given, **_also):
         raise RuntimeError(VALUE)

@@ -272,6 +272,17 @@ def test_nothing_but_our_errors_comes_out(fuzzed, content, ending):
             assert said is None or said.startswith(str(path))
 
 
+@pytest.mark.parametrize(
+    "read", [sv.read_sensitive, sv.read_itemsets, sv.read_categories, sv.read_hierarchy, sv.read_names]
+)
+def test_a_database_is_refused_without_its_password(read):
+    with pytest.raises(
+        BadData, match="postgresql://alice@localhost/shop: is a database, and a side file is a file"
+    ) as refused:
+        read("postgresql://alice:hush@localhost/shop")
+    assert "hush" not in str(refused.value.to_dict())
+
+
 @pytest.mark.parametrize("read", [read_sensitive, read_itemsets])
 def test_what_is_no_readable_file_is_refused(tmp_path, read):
     (tmp_path / "plain.txt.gz").write_text("milk\n", encoding="utf-8")

@@ -38,6 +38,17 @@ def test_a_figure_stands_beside_what_it_is_compared_with():
     assert (found.about, found.value, found.metric) == ("privacy", 0.4567, "tendency-posterior")
 
 
+def test_itemsets_guessed_at_the_border_are_a_number_and_no_share():
+    lists = [["a", "b"]] * 4 + [["c", "d"]] * 4 + [["a"], ["b"], ["c"], ["d"]] * 5
+    named = {"itemsets": [["a", "b"], ["c", "d"]], "min_support": 4}
+    data = sv.from_lists(lists)
+    release = sv.publish(data, sv.HEU(**named), no_guarantee=True, seed=2**64, experiment=True, metrics=[])
+    (measured,) = sv.measure(data, release, ["border-exposure"], **named)
+    assert measured.value > 1, "both are alone on the list of an attacker who knows the other one"
+    (found,) = headline_of([measured])
+    assert str(found) == "named itemsets guessed at the border: 2 named itemsets (of 2; 0.4 without the release)"
+
+
 def test_of_several_figures_for_one_question_the_first_is_shown():
     assert [str(one) for one in headline_of([SAME_LOSS, LOST])] == [
         "sensitive occurrences lost: 88.6 % (1,998 of 2,255)",

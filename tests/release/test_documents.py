@@ -6,7 +6,7 @@ import shutil
 import frictionless
 import pyarrow.parquet as pq
 import pytest
-from frictionless.resources import FileResource
+from frictionless.resources import FileResource, TableResource
 
 import setveil as sv
 from setveil.catalog import GUARANTEES, METHODS
@@ -125,6 +125,16 @@ def test_the_schema_of_a_parquet_file_is_its_own(name, tmp_path):
     types = {"large_string": "string", "string": "string"}
     schema = pq.read_schema(folder / resource["path"])
     assert fields == [(one.name, types.get(str(one.type), "array")) for one in schema]
+
+
+@LEAVES_FILES_OPEN
+@pytest.mark.parametrize(("kind", "is_table"), [("disassociation", False), ("permutation", True)])
+def test_json_lines_that_are_no_table_are_not_read_as_one(kind, is_table, tmp_path):
+    folder = published(tmp_path, METHODS[kind])
+    (resource,) = frictionless.Package(str(folder / "datapackage.json")).resources
+    assert isinstance(resource, TableResource) == is_table
+    assert resource.mediatype == "application/jsonl"
+    assert is_table or resource.validate().valid
 
 
 def test_disassociated_parquet_has_its_own_columns(tmp_path):

@@ -76,6 +76,14 @@ def test_a_typical_change_is_one_of_those_that_were_changed():
     assert pairs(kinds["strong change"]["parts"][0]) == [("x", "added")]
 
 
+def test_records_that_changed_are_found_if_they_are_few():
+    rows = [["a", "b", "c", "d"]] * 5000
+    data = sv.from_lists(rows)
+    rows[1::89] = [["a", "b", "c"]] * 40 + [["x"]] * 17
+    found = example_records(data, sv.from_lists(rows), Alignment.identity(5000))
+    assert [one["kind"] for one in found] == ["typical change"] * 2 + ["strong change"] * 2 + ["every item kept"]
+
+
 def test_plain_rows_are_shown_as_they_are():
     data = some_data()
     release = published(METHODS["part-swap"], data, ids="pseudonym")

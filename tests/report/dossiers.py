@@ -115,5 +115,5 @@ def border_exposure(value, base_rate) -> dict[str, Any]:
     """Return the entry of the attack on named itemsets."""
     details = {"recall": 0.5, "base-rate": base_rate, "times-base-rate": value / base_rate, "best-support": 59}
     details |= {"listed": 187, "named-in-list": 15, "frequent-before": 20, "border": 5000, "count": 60}
-    entry = {"name": "border-exposure", "value": value, "unit": "share of listed itemsets", "better": "lower"}
+    entry = {"name": "border-exposure", "value": value, "unit": "named itemsets", "better": "lower"}
     return entry | {"parameters": {}, "details": details, "reason": ""}

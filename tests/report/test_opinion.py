@@ -8,7 +8,7 @@ import pytest
 import setveil as sv
 from setveil.attacks.trials import Trial
 from setveil.base.display import share
-from setveil.catalog import METHODS
+from setveil.catalog import GUARANTEES, METHODS
 from setveil.release.dossier import attack_notes
 from setveil.report.opinion import IDS, INTRODUCTION, MEANINGS, criteria
 from setveil.report.page import render
@@ -141,4 +141,32 @@ def test_every_method_has_three_paragraphs_of_whole_sentences(kind, tmp_path):
         assert not re.search(r"\.\.|  |None|\{|\}|: \.| ,", one.text), one.text
         stated = dossier["card"]["guarantee"]
         text = stated[{"singling out": "singling_out", "linkability": "linking", "inference": "inference"}[one.name]]
-        assert one.bounded == (stated["name"] is not None and text.startswith("bounded"))
+        about_people = stated["name"] is not None and GUARANTEES[stated["name"]].protects == "people"
+        assert one.bounded == (about_people and text.startswith("bounded"))
+
+
+def made_by(name, tmp_path):
+    data = make(7, records=50, items=40, categories=4, hot=0.7)[0].without_empty()
+    kind = METHODS[name]
+    sv.publish(made_from(kind, data), filled(kind, data), out=tmp_path / "out", seed=2**100)
+    return paragraphs(dossier_in(tmp_path / "out.private"))
+
+
+def test_a_guarantee_about_itemsets_bounds_nothing_for_people(tmp_path):
+    found = made_by("exact-swap", tmp_path)["inference"]
+    assert not found.bounded
+    assert (
+        "Inference about people is not bounded. Inference is bounded for the itemsets that the owner named"
+        in found.text
+    )
+    assert re.search(r"holds for \d+ of \d+ named itemset", found.text)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("insert", "finding a person"), ("reassociation", "k^m-anonymity of a file by itself")]
+)
+def test_what_is_not_covered_is_said_of_the_criterion_that_it_is_about(name, line, tmp_path):
+    found = made_by(name, tmp_path)
+    assert f"Not covered is {line}: " in found["singling out"].text
+    assert line not in found["inference"].text
+    assert "What remains, among others: " in found["inference"].text

@@ -400,3 +400,14 @@ def test_a_name_is_shown_beside_an_item_that_is_called_like_a_mark():
     (one,) = named["examples"][0]["items"]
     assert one["how"] == "kept"
     assert "Gloves" in one["item"]
+
+
+def test_names_are_shown_beside_items_that_do_not_occur():
+    found = {"parameter": "sensitive", "missing": [{"name": "E11.8", "close": "E11.9"}, {"name": "I10", "close": None}]}
+    dossier = {"item_names": {"E11.9": "type 2 diabetes", "I10": "high blood pressure"}, "names": [found]}
+    (named,) = with_item_names(dossier)["names"]
+    assert named["parameter"] == "sensitive"
+    assert named["missing"] == [
+        {"name": "E11.8", "close": "E11.9 (type 2 diabetes)"},
+        {"name": "I10 (high blood pressure)", "close": None},
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 10
 """The maximum number of itemsets or rules in a table."""
+_NUMBERS = re.compile(r"\d+(,\d+)+")
 _LONGEST_IN_TEXT, _LONGEST_IN_HTML = 120, 600
 """Maximum characters of a cell: a notebook wraps columns, a prompt does not, and an item may be very long."""
 _FIGURE = re.compile(r"[-–0-9.,e+ %]*")
@@ -49,10 +51,16 @@ def figure(value: Any) -> str:
     return str(value)
 
 
+def setting(value: Any) -> str:
+    """Format the value of a parameter; blanks separate the numbers of a list, since `600,488` looks like one number."""
+    return value.replace(",", ", ") if isinstance(value, str) and _NUMBERS.fullmatch(value) else figure(value)
+
+
 def share(value: float) -> str:
     """Format a share as a percentage, with enough digits to distinguish a small share from zero."""
     percent = 100 * value
-    return f"{percent:.1f} %" if percent == 0 or percent >= 0.1 else f"{percent:.2g} %"
+    is_small = 0 < abs(percent) < 0.1
+    return f"{Decimal(f'{percent:.2g}'):f} %" if is_small else f"{percent:.1f} %"
 
 
 def quantity(number: int, noun: str, plural: str = "") -> str:

@@ -41,8 +41,9 @@ class LogFile:
         self.log.info("ended with exit code %d", code)
 
     def refused(self, facts: Mapping[str, Any]) -> None:
-        """Log an error that setveil raised on purpose."""
-        self.log.error("%s: %s", facts["kind"], without_quoted(str(facts["message"])))
+        """Log what is wrong, of an error that setveil raised on purpose; what is allowed can be the first line of the data."""
+        what_is_wrong = without_quoted(str(facts["message"])).partition("; ")[0]
+        self.log.error("%s: %s", facts["kind"], what_is_wrong)
 
     def failed(self, error: BaseException) -> None:
         """Log where an unexpected error happened. Its message may hold values of the data."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.progress import Silent
-from setveil.cli.translation import as_options
+from setveil.cli.translation import as_options, without_quoted
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -190,8 +190,8 @@ class Logged:
             self.log.debug("%s %s %.2f s", label, ended, time.monotonic() - began)
 
     def note(self, text: str) -> None:
-        """Log the note."""
-        self.log.info("note: %s", as_options(text))
+        """Log the note without what is in quotes: it may be a value of the data."""
+        self.log.info("note: %s", as_options(without_quoted(text)))
         self.shown.note(text)
 
 

@@ -30,7 +30,7 @@ class BorderExposure(OfNamedItemsets):
 
     name = "border-exposure"
     title = "Exposure at the border"
-    unit = "share of listed itemsets"
+    unit = "named itemsets"
     better = "lower"
     about = "privacy"
     formula = (

@@ -91,7 +91,12 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("still-on-top", "hidden category still the heaviest", "{records} of {of:record}", "privacy"),
     Candidate("hiding-failure", "named itemsets still frequent", "{failed} of {frequent-before}", "privacy"),
     Candidate("residual-itemsets", "named itemsets that a record still holds", "{held} of {named}", "privacy"),
-    Candidate("border-exposure", "named itemsets guessed at the border", "{base-rate} without the release", "privacy"),
+    Candidate(
+        "border-exposure",
+        "named itemsets guessed at the border",
+        "of {frequent-before}; {base-rate} without the release",
+        "privacy",
+    ),
     Candidate("exact-basket-exposure", "sensitive items implied by exact baskets", "{before} in the original", "privacy"),
     Candidate("saturated-rules", "sensitive occurrences at the confidence limit", "{before} in the original", "privacy"),
     Candidate("singled-out", "records that {known} known items single out", "{before} in the original", "privacy"),

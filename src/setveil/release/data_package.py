@@ -24,6 +24,7 @@ MEDIA_TYPES = {
     ".feather": "application/vnd.apache.arrow.file",
 }
 """The media types of data files by extension; other files are text."""
+JSON_LINES = (".jsonl", ".ndjson")
 BINARY = (".parquet", ".arrow", ".feather")
 
 
@@ -49,7 +50,11 @@ def _resource(card: Card, one: FileBeside) -> dict[str, Any]:
     table = _table(card, one.file, extension)
     if table:
         described["type"] = "table"
-    described |= {"format": extension[1:], "mediatype": MEDIA_TYPES.get(extension, "text/plain")}
+    is_table_to_others = extension in JSON_LINES and not table  # other programs read any JSON Lines as a table
+    described |= {
+        "format": card.data.format if is_table_to_others else extension[1:],
+        "mediatype": MEDIA_TYPES.get(extension, "text/plain"),
+    }
     if packing:
         described["compression"] = "gz"  # not in the standard, but what programs for Data Packages write
     if extension not in BINARY:

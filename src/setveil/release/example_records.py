@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions
 
-MOST_LOOKED_AT = 100
-"""Number of records that the examples are chosen from, evenly spaced over the original."""
+LOOKED_AT = (100, 1_000)
+"""Numbers of records that the examples are chosen from, evenly spaced over the original; the larger one if few of them changed."""
+MOST_CHANGED = 4
+"""Maximum number of examples that changed."""
 READABLE = (2, 14)
 """Numbers of items of a record that is easy to read; others are chosen only if there are too few of these."""
 MOST_ITEMS = 40
@@ -34,10 +36,13 @@ MOST_CHARACTERS = 60
 
 def example_records(original: Transactions, published: Published, alignment: Alignment) -> list[dict[str, Any]]:
     """Return a few records before and after, as plain values."""
-    looked_at = _spaced(original).tolist()
-    if not looked_at:
-        return []
-    views = [*published.views(original, alignment, looked_at)]
+    for most in LOOKED_AT:
+        looked_at = _spaced(original, most).tolist()
+        if not looked_at:
+            return []
+        views = [*published.views(original, alignment, looked_at)]
+        if sum(view.changed > 0 for view in views) >= MOST_CHANGED:
+            break
     chosen = _chosen(np.array([view.changed for view in views]), original.lengths[looked_at])
     return [
         {
@@ -51,12 +56,12 @@ def example_records(original: Transactions, published: Published, alignment: Ali
     ]
 
 
-def _spaced(original: Transactions) -> NDArray[np.int64]:
+def _spaced(original: Transactions, most: int) -> NDArray[np.int64]:
     """Return evenly spaced records, of those that are easy to read if there are enough."""
     low, high = READABLE
     readable = np.flatnonzero((original.lengths >= low) & (original.lengths <= high))
     usable = readable if len(readable) >= 5 else np.flatnonzero(original.lengths > 0)
-    places = np.linspace(0, len(usable) - 1, min(len(usable), MOST_LOOKED_AT)).round().astype(np.int64)
+    places = np.linspace(0, len(usable) - 1, min(len(usable), most)).round().astype(np.int64)
     return usable[distinct(places)]
 
 
@@ -72,7 +77,7 @@ def _chosen(changed: NDArray[np.float64], lengths: NDArray[np.int64]) -> list[tu
         for place in among[np.lexsort((unusual[among], -changed[among]))].tolist():
             if place not in found and changed[place] > middle:
                 found[place] = "strong change"
-            if len(found) == 4:
+            if len(found) == MOST_CHANGED:
                 break
     same = np.flatnonzero(changed == 0)
     found |= dict.fromkeys(

@@ -97,12 +97,11 @@ def _checked_value(name: str, value: Any) -> Any:
         table = {main: value} if isinstance(value, str) else value
         if not isinstance(table, Mapping):
             raise BadParameter(f"{name} is {describe(value)}; expected a text, or a table with the key {main!r}")
-        if main not in table:
-            raise Missing(f"the key {main!r} is missing")
-        if name == "method":
-            return _checked_declared("method", METHODS, table)
         keys = REGISTER_KEYS if name == "register" else {"path": Key("str", {})} | reading_keys()
-        return _checked_table(table, keys)
+        content = dict(table) if name == "method" else _checked_table(table, keys)
+        if main not in content:
+            raise Missing(f"the key {main!r} is missing")
+        return _checked_declared("method", METHODS, content) if name == "method" else content
     if name in LISTS:
         kind, table = LISTS[name]
         listed = value if isinstance(value, list) else [value]
@@ -120,7 +119,7 @@ def _checked_listed(kind: str, table: Mapping[str, Any], one: Any) -> Any:
     if not isinstance(one, str):
         raise BadParameter(f"an entry is {describe(one)}; expected a text, or a table with the key 'name'")
     if one not in LEVELS:
-        named(kind, table, settings_in(one)[0])
+        named(kind, table, settings_in(one)[0], levels=LEVELS)
     return one
 
 

@@ -17,7 +17,14 @@ def with_item_names(dossier: dict[str, Any]) -> dict[str, Any]:
     names = ItemNames(dossier.get("item_names", {}))
     if not names:
         return dossier
-    return {key: _named(value, names) if key in _WITH_LABELS else value for key, value in dossier.items()}
+    named = {key: _named(value, names) if key in _WITH_LABELS else value for key, value in dossier.items()}
+    return named | {"names": [_with_missing(found, names) for found in dossier.get("names", [])]}
+
+
+def _with_missing(found: dict[str, Any], names: ItemNames) -> dict[str, Any]:
+    """Return a list of names in which the items that do not occur have names."""
+    missing = [{key: label and names.text(label) for key, label in one.items()} for one in found["missing"]]
+    return found | {"missing": missing}
 
 
 def _named(value: Any, names: ItemNames) -> Any:

@@ -34,6 +34,8 @@ MEANINGS: dict[Name, str] = {
 ON_THE_CARD: dict[Name, str] = {"singling out": "singling_out", "linkability": "linking", "inference": "inference"}
 LIMITS = ("k", "m", "p", "rho")
 """Parameters that state how strong a guarantee is."""
+ABOUT_SINGLING_OUT = ("finding a person:", "k^m-anonymity of a file by itself:")
+"""How the lines of a card begin that are about singling out; the other ones are about inference, or about several criteria."""
 MOST_ATTACKS = 3
 IDS = {
     "drop": "Rows have no ids, so no id connects them with other data.",
@@ -49,7 +51,7 @@ FURTHER_FOR_INFERENCE = {
     "km-anonymity": (
         "If some items are sensitive, name them and use `insert` or `permutation`, which bound their inference."
     ),
-    "rho-uncertainty": "A smaller `rho` lowers the limit.",
+    "rho-uncertainty": "Items that were not named as sensitive are not covered. A smaller `rho` lowers the limit.",
     "permutation-privacy": (
         "A larger `p` lowers the limit. ρ-uncertainty (`insert`) also covers attackers who know sensitive items."
     ),
@@ -99,8 +101,10 @@ def _stated(dossier: dict[str, Any], name: Name) -> str:
 
 
 def _is_bounded(dossier: dict[str, Any], name: Name) -> bool:
-    """Return whether the card states a bound, and the guarantee holds or fails for allowed records only."""
-    return dossier["verdict"] is not None and _stated(dossier, name).startswith("bounded")
+    """Return whether the card states a bound for people, and the guarantee holds or fails for allowed records only."""
+    if dossier["verdict"] is None or unit_of(dossier) == "itemsets":
+        return False
+    return _stated(dossier, name).startswith("bounded")
 
 
 def _protection(dossier: dict[str, Any], name: Name) -> str:
@@ -111,12 +115,14 @@ def _protection(dossier: dict[str, Any], name: Name) -> str:
     name_of_guarantee, text = guarantee["name"], _stated(dossier, name)
     if not text.startswith(("bounded", "not bounded")):  # a whole sentence
         return f"{_capital(text)}."
-    if not _is_bounded(dossier, name):
+    if text.startswith("not bounded"):
         return f"{_capital(name)} is {text}. The guarantee {name_of_guarantee} does not limit it."
+    about_people = "" if _is_bounded(dossier, name) else f"{_capital(name)} about people is not bounded. "
     strength = [f"{key} = {guarantee['parameters'][key]}" for key in LIMITS if key in guarantee["parameters"]]
     named = f"{name_of_guarantee} ({', '.join(strength)})" if strength else name_of_guarantee
     return (
-        f"{_capital(name)} is {text}. This follows from the guarantee {named}, {_reach(dossier)}.{_exceptions(dossier)}"
+        f"{about_people}{_capital(name)} is {text}. This follows from the guarantee {named}, {_reach(dossier)}."
+        f"{_exceptions(dossier)}"
     )
 
 
@@ -220,7 +226,9 @@ def _further(dossier: dict[str, Any], name: Name) -> Iterator[str]:
             yield "Do not share this release as protected data: use it for comparison."
         return
     bounded, kind = _is_bounded(dossier, name), guarantee["name"]
+    lines = guarantee["not_covered"]
     if name == "singling out":
+        yield from (f"Not covered is {line}." for line in lines if line.startswith(ABOUT_SINGLING_OUT))
         if bounded and "m" in guarantee["parameters"]:
             yield (
                 f"What remains: an attacker who knows more than {quantity(guarantee['parameters']['m'], 'item')} of a person may "
@@ -238,8 +246,8 @@ def _further(dossier: dict[str, Any], name: Name) -> Iterator[str]:
         if dossier["ids"] == "keep":
             yield "Publish with pseudonyms unless recipients need the original ids."
     else:
-        lines = guarantee["not_covered"][:2]
-        yield f"What remains, among others: {'; '.join(lines)}."
+        others = [line for line in lines if not line.startswith(ABOUT_SINGLING_OUT)]
+        yield f"What remains, among others: {'; '.join(others[:2])}."
         yield FURTHER_FOR_INFERENCE.get(kind, "")
 
 

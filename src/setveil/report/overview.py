@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from setveil.base.display import figure, quantity, share
+from setveil.base.display import quantity, setting, share
 from setveil.catalog import ATTACKS, GUARANTEES
 from setveil.report.facts import failures_in, findings_of, headline_of_dossier, risks_guessed, unit_of
 
@@ -127,7 +127,7 @@ def _recipe(dossier: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Return how the release was made, as names and texts; `side_files` and `job` are there in dossiers of later versions only."""
     method, given = dossier["method"], dossier["input"]
     yield "method", method["name"]
-    settings = [f"{key} = {figure(value)}" for key, value in method["parameters"].items() if _is_short(value)]
+    settings = [f"{key} = {setting(value)}" for key, value in method["parameters"].items() if _is_short(value)]
     yield "parameters", ", ".join(settings) or "none"
     sides = dossier.get("side_files") or []
     if sides:

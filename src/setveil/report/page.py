@@ -12,7 +12,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemBytecodeCache, PackageLo
 from markupsafe import Markup, escape
 
 from setveil.base.cache_directory import find_cache_directory
-from setveil.base.display import cut, figure, quantity, share
+from setveil.base.display import cut, figure, quantity, setting, share
 from setveil.metrics.base import NOT_COMPUTED
 from setveil.report.item_names import with_item_names
 from setveil.report.theme import styles
@@ -164,4 +164,4 @@ def brief(value: Any) -> str:
         return ", ".join(f"{key}: {brief(part)}" for key, part in value.items()) or "none"
     if isinstance(value, list | tuple):
         return ", ".join(f"{{{brief(part)}}}" if isinstance(part, list) else str(part) for part in value) or "none"
-    return figure(value) if isinstance(value, bool | int | float) else cut(value, MOST_CHARACTERS)
+    return cut(setting(value), MOST_CHARACTERS)

@@ -34,6 +34,12 @@ def side_file(source: str, side_encoding: str | None) -> Iterator[None]:
 
     The files of one command may differ, and text in another encoding is hardly ever valid UTF-8, so a valid file is read as it is.
     """
+    from setveil.data import databases  # noqa: PLC0415 - loaded only for reading
+
+    if databases.is_database(source):
+        raise BadData(
+            "is a database, and a side file is a file; write the table to a file first", file=databases.shown(source)
+        )
     path, encoding = Path(source), encoding_named(side_encoding)
     try:
         with opened_once(path, encoding) if encoding and not _is_utf8(path) else nullcontext():
