@@ -60,12 +60,12 @@ def published(folder, kind=None, data=None, **options):
 def problems(folder):
     """Return what frictionless finds wrong with a release.
 
-    It reads JSON Lines and Parquet with extras that are not dependencies here: such a file is validated by its bytes and its hash.
+    It reads Parquet with an extra that is no dependency here: such a file is validated by its bytes and its hash.
     """
     found = []
     for resource in frictionless.Package(str(folder / "datapackage.json")).resources:
         checked = resource
-        if resource.format in ("jsonl", "parquet", "arrow"):
+        if resource.format in ("parquet", "arrow"):
             described = {key: value for key, value in resource.to_descriptor().items() if key not in READ_WITH}
             checked = FileResource.from_descriptor(described | {"type": "file"}, basepath=str(folder))
         report = checked.validate()
