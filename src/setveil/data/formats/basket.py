@@ -64,12 +64,23 @@ class Basket(Format):
         del data
         return {"separator": layout.separator} if layout.separator else {}
 
+    def why_unwritable(self, label: str, layout: Layout) -> str | None:
+        """Return why a line cannot hold an item."""
+        separator = _separator(layout)
+        if not label:
+            return "is empty"
+        if separator is None and any(c in _BLANKS_TEXT for c in label):
+            return "holds a blank"
+        if separator is not None and separator in label:
+            return f"holds the separator {separator!r}"
+        return "holds a line break or another control character" if re.search(CONTROL, label) else None
+
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[bytes]:
         """Yield the records as lines."""
         del path
         separator = _separator(layout)
         for label in data.vocabulary:
-            problem = _unwritable(label, separator)
+            problem = self.why_unwritable(label, layout)
             if problem:
                 remedy = "choose another separator or another format"
                 raise OutputRefused(f"the item {label!r} {problem}, which a basket file cannot hold; {remedy}")
@@ -101,16 +112,6 @@ def _separator(layout: Layout) -> str | None:
         return None
     check_separator(given)
     return given
-
-
-def _unwritable(label: str, separator: str | None) -> str | None:
-    if not label:
-        return "is empty"
-    if separator is None and any(c in _BLANKS_TEXT for c in label):
-        return "holds a blank"
-    if separator is not None and separator in label:
-        return f"holds the separator {separator!r}"
-    return "holds a line break or another control character" if re.search(CONTROL, label) else None
 
 
 def parse(content: Iterator[bytes], separator: str | None, file: str, *, drops_missing: bool = False) -> Transactions:

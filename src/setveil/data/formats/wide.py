@@ -85,6 +85,15 @@ class Wide(Format):
         items = {"name": layout.items_column, "type": "list", "delimiter": layout.separator or " "}
         return {"schema": {"fields": [*ids, items]}} | dialect_of(extension, None)
 
+    def why_unwritable(self, label: str, layout: Layout) -> str | None:
+        """Return why a cell cannot hold an item; ragged lines quote it."""
+        if layout.ragged:
+            return None
+        separator = _separator(layout)
+        if separator is None and any(blank in label for blank in _BLANKS):
+            return "holds a blank"
+        return f"holds the separator {separator!r}" if separator is not None and separator in label else None
+
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
         """Yield the records with items in label order."""
         if layout.ragged:
@@ -95,7 +104,7 @@ class Wide(Format):
         delimiter = delimiter_of(path, None)
         refuse_unusable(data, self.name)
         for label in data.vocabulary:
-            if problem := _unwritable(label, separator):
+            if problem := self.why_unwritable(label, layout):
                 remedy = "choose another separator or another format"
                 raise OutputRefused(f"the item {label!r} {problem}, which a cell of a wide file cannot hold; {remedy}")
         names = ([layout.id_column] if data.ids is not None else []) + [layout.items_column]
@@ -135,12 +144,6 @@ def _ragged_separator(path: Path, layout: Layout) -> str:
     if layout.id is not None or layout.items is not None:
         raise BadParameter("ragged lines have no columns to name; omit `id=` and `items=`, or omit `ragged=True`")
     return delimiter_of(path, layout.separator)
-
-
-def _unwritable(label: str, separator: str | None) -> str | None:
-    if separator is None and any(blank in label for blank in _BLANKS):
-        return "holds a blank"
-    return f"holds the separator {separator!r}" if separator is not None and separator in label else None
 
 
 def _cells(data: Transactions, names: list[str], joiner: str) -> Iterator[Any]:
