@@ -204,7 +204,20 @@ def _read(source: str | Path, asked: _Asked) -> tuple[str, str, Reading, Transac
         found = reading_of(path, asked.format, asked.layout)
         if found.note:
             progress.note(found.note)
+        if asked.format is None and found.form.name == "basket":
+            _refuse_columns(path, found.layout)
         return str(path), suffix, found, found.form.read(path, found.layout)
+
+
+def _refuse_columns(path: Path, layout: Layout) -> None:
+    """Refuse options of tables for a file that is read as a basket file because of its extension."""
+    for name in ("item", "items", "ragged", "no_header"):
+        if value := getattr(layout, name):
+            given = f"`{name}=`" if isinstance(value, str) else f"`{name}=True`"
+            raise BadParameter(
+                f"{given} goes with a table, and {path.name} is read as a basket file because of its extension; name the format, such as "
+                "`format='long'` or `format='wide'`"
+            )
 
 
 def source_name(source: str | Path) -> str:
