@@ -230,3 +230,12 @@ def test_quoted_items_are_kept_with_a_note_that_names_the_arguments(tmp_path, no
     assert sv.read(path).to_lists() == [['"citrus', '"soup"', 'fruit"'], ['"soup"']]
     assert "`format='wide'`, `ragged=True` and `separator=' '`" in notes()
     assert sv.read(path, format="wide", ragged=True, separator=" ").to_lists() == [["citrus fruit", "soup"], ["soup"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [("1 -1 2 3 -1 -2\n1 -1 -2\n", "sequences"), ("1 2:9:4 5\n", "transactions with utilities"), ("1 -1\n2\n", None)],
+)
+def test_other_files_of_spmf_are_noted(written, notes, content, kind):
+    read(written(content))
+    assert (f"looks like {kind} of SPMF" in notes()) if kind else not notes()

@@ -169,7 +169,11 @@ def test_json_lines(written, content, options, expected):
         ),
         ('["a", "b\\n"]\n', 1, "the column 'items' is empty or holds a control character"),
         ('"a"\n', 1, "is neither a list of items nor an object with the field 'items'"),
-        ('{"id": 1}\n', 1, "has no field 'items'; name yours with `items=`"),
+        (
+            '{"id": 1}\n',
+            1,
+            "has no field 'items'; the fields are: id. Name yours with `items=`, or with `id=` and `item=` for one item per line",
+        ),
         ('{"items": "a b"}\n', 1, "the field 'items' is not a list of items"),
         ('{"items": ["a"], "items": []}\n', 1, "names a field twice"),
         (
@@ -271,3 +275,37 @@ def test_a_line_longer_than_a_block_of_csv(tmp_path, monkeypatch):
     data = read(path)
     assert data.records == 42
     assert data.to_lists()[-2:] == [["b" * 500], ["c"]]
+
+
+def test_items_that_hold_a_separator_are_noted(tmp_path, notes):
+    path = tmp_path / "a.csv"
+    path.write_text('order,products\n1,"milk,rye bread"\n2,milk\n')
+    assert read(path, items="products").records == 2
+    assert notes().endswith("items hold ','; if it separates items, read the file with `separator=','`")
+    before = notes()
+    assert read(path, items="products", separator=",").to_lists() == [["milk", "rye bread"], ["milk"]]
+    assert notes() == before
+
+
+def test_json_lines_without_the_field_of_items_are_refused_with_the_fields_that_are(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"customer": 1, "basket": ["milk"]}\n')
+    with pytest.raises(
+        BadData, match=r"has no field 'items'; the fields are: customer, basket\. Name yours with `items=`"
+    ):
+        read(path)
+
+
+def test_a_json_array_of_objects_is_refused_with_what_is_expected(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('[{"id": 1, "items": ["milk"]}]\n')
+    with pytest.raises(BadData, match=r"line 1: an item is an object.* If the objects are records, write one per line"):
+        read(path, format="list")
+
+
+def test_a_parquet_file_of_zeros_and_ones_is_refused_with_its_format(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"customer": ["a", "b"], "milk": [0, 1], "tea": [1, 1]}), path)
+    with pytest.raises(BadData, match="if each column is an item, use `format='matrix'`, and `id=`"):
+        read(path)
+    assert read(path, format="matrix", id="customer").to_lists() == [["tea"], ["milk", "tea"]]

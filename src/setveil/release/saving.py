@@ -107,7 +107,9 @@ class Target:
                 chosen = form.format_named(needed)
             elif self.separator is None and any(chosen.why_unwritable(label, layout) for label in _nodes(method)):
                 needed = "list" if ids == "drop" else "long"
-                note(f"the format {chosen.name!r} cannot hold the names of all groups; the release is written as {needed!r}")
+                note(
+                    f"the format {chosen.name!r} cannot hold the names of all groups; the release is written as {needed!r}"
+                )
                 chosen = form.format_named(needed)
             if extension not in chosen.extensions:
                 extension = None

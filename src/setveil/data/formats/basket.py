@@ -36,6 +36,8 @@ _BLANKS_TEXT = _BLANKS.decode()
 _NEWLINE = 10
 _HEADER_LINE = re.compile(rb"@(?:CONVERTED_FROM_|ITEM=|NAME=|ATTRIBUTEVALUE=)")
 _NAME_LINE = re.compile(r"@ITEM=([^=]+)=(.+)")
+_OTHER_SPMF = {"sequences": ("^-1$", "^-2$"), "transactions with utilities": ("^[0-9]+:[0-9]+:[0-9]+$",)}
+"""Items that show another kind of file of SPMF: the ends of itemsets and of sequences, and the numbers around a utility."""
 _WRITTEN_RECORDS = 1 << 18
 
 
@@ -55,8 +57,13 @@ class Basket(Format):
             separator = layout.separator or " "
             note(
                 "items begin with a double quote, which is kept; if the file quotes items, read it with `format='wide'`, "
-                f"`ragged=True` and `separator={separator!r}`"
+                f"`ragged=True` and `separator={separator!r}`, or with `format='long'` and `no_header=True` if a line is an id and an item"
             )
+        for kind, signs in _OTHER_SPMF.items():
+            if all(pc.any(pc.match_substring_regex(data.labels, sign)).as_py() for sign in signs):
+                note(
+                    f"the file looks like {kind} of SPMF, whose signs are read as items; convert it to transactions first"
+                )
         return data
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:

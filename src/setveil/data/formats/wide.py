@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.base.progress import note
 from setveil.data.files.assembly import DROP_MISSING, ListAssembly, Origin
 from setveil.data.files.csv_tables import DELIMITERS, CsvOrigin, csv_batches, header, require
 from setveil.data.files.packing import opened_once, read_bytes
@@ -64,7 +65,11 @@ class Wide(Format):
                 lengths, items = _split_cells(cells, separator, None if drops else _Gaps(origin, row, names[0]))
                 assembly.add_flat(lengths, items, *ids)
                 row += len(cells)
-        return assembly.finish()
+        data = assembly.finish()
+        inside = [one for one in DELIMITERS if pc.any(pc.match_substring(data.labels, one)).as_py()]
+        if separator is None and inside:
+            note(f"items hold {inside[0]!r}; if it separates items, read the file with `separator={inside[0]!r}`")
+        return data
 
     def holds_ids(self, layout: Layout) -> bool:
         """Return False for ragged lines, which cannot hold ids."""
