@@ -154,8 +154,8 @@ def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
         raise ValueError(f"is neither a list of items nor an object with the field {column!r}")  # noqa: TRY004 - an error in the data
     if column not in value:
         raise ValueError(
-            f"has no field {column!r}; the fields are: {join_names(value)}. Name yours with `items=`, or with `id=` and `item=` for one item per "
-            "line"
+            f"has no field {column!r}; the fields are: {join_names(value)}. Name yours with `items=`, or with `id=` and `item=` for one "
+            "item per line"
         )
     items = value[column]
     if items is None and layout.drops_missing:
