@@ -70,7 +70,7 @@ def test_what_is_certain_is_read_noted_and_recorded(file, notes, name, packed):
 
 @pytest.mark.parametrize(
     "content",
-    ["id,item\n1,a;b\n", "id,items\n1,a;b\n", "item,id,items\na,1,x\n", 'id,item\n1,"a"\n'],
+    ["id,item\n1,a;b\n", "id,items\n1,a b\n", "item,id,items\na,1,x\n", 'id,item\n1,"a"\n'],
 )
 def test_files_that_the_defaults_read_are_not_examined(file, notes, monkeypatch, content):
     def examined(*_arguments):

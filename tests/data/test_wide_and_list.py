@@ -8,7 +8,8 @@ from pyarrow import feather
 from setveil.data.files import column_files, csv_tables, json_lines, packing
 from setveil.data.reading.source import read
 from setveil.data.records.transactions import from_lists
-from setveil.errors import BadData, BadParameter
+from setveil.data.writing import write
+from setveil.errors import BadData, BadParameter, OutputRefused
 
 
 @pytest.fixture
@@ -124,9 +125,9 @@ def test_ragged_lines_that_are_wrong(written, content, line, sentence):
     assert str(refused.value) == f"{path}, line {line}: {sentence}"
 
 
-def test_ragged_lines_have_no_columns(written):
-    with pytest.raises(BadParameter, match="ragged lines have no columns to name"):
-        read(written("a\n", "data.csv"), ragged=True, id="who")
+def test_ragged_lines_have_no_column_of_items(written):
+    with pytest.raises(BadParameter, match="ragged lines have no column of items to name"):
+        read(written("a\n", "data.csv"), ragged=True, items="who")
 
 
 # -- JSON Lines --------------------------------------------------------------------------------------------------------
@@ -309,3 +310,59 @@ def test_a_parquet_file_of_zeros_and_ones_is_refused_with_its_format(tmp_path):
     with pytest.raises(BadData, match="if each column is an item, use `format='matrix'`, and `id=`"):
         read(path)
     assert read(path, format="matrix", id="customer").to_lists() == [["tea"], ["milk", "tea"]]
+
+
+SHEET = b"order;item 1;item 2\n17;milk;rye bread\n18;tea;\n19;;\n"
+
+
+def test_cells_below_a_header_are_items_if_a_column_of_ids_is_named(tmp_path):
+    path = tmp_path / "orders.csv"
+    path.write_bytes(SHEET)
+    data = read(path, ragged=True, id="order", separator=";")
+    assert dict(zip(data.ids.to_pylist(), data.to_lists(), strict=True)) == {
+        "17": ["milk", "rye bread"],
+        "18": ["tea"],
+        "19": [],
+    }
+    assert read(path, **data.source.options) == data
+    assert read(path, ragged=True, person="order", separator=";").unit == "person"
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "sentence"),
+    [
+        (b"order;item 1\n17;milk\n18;a;;b\n", "line 3", "an item between two ';' is empty"),
+        (b"order;item 1\n17;milk\n;tea\n", "line 3", "the column 'order' is empty or holds a control character"),
+        (
+            b"bill;item 1\n17;milk\n",
+            "line 1",
+            "has no column 'order'; the columns are: bill, item 1. Name yours with `id=`",
+        ),
+    ],
+)
+def test_wrong_cells_below_a_header_are_refused(tmp_path, content, place, sentence):
+    path = tmp_path / "orders.csv"
+    path.write_bytes(content)
+    with pytest.raises(BadData) as refusal:
+        read(path, ragged=True, id="order", separator=";")
+    assert str(refusal.value).startswith(f"{path}, {place}: {sentence}")
+
+
+def test_a_sheet_with_one_item_per_cell_is_refused_with_its_options(tmp_path):
+    path = tmp_path / "orders.csv"
+    path.write_bytes(SHEET)
+    with pytest.raises(
+        BadData, match=r"If each cell holds one item, use `ragged=True` and `separator=';'` and `id='order'`"
+    ):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["a.dat", "a.csv"])
+def test_a_format_that_cannot_hold_an_item_names_one_that_can(tmp_path, name):
+    data = from_lists([["rye bread"]])
+    with pytest.raises(
+        OutputRefused, match=r"holds a blank.*choose another separator, or another format, such as list \(\.jsonl"
+    ):
+        write(data, tmp_path / name, format="basket" if name == "a.dat" else "wide")
+    write(data, tmp_path / "a.jsonl")
+    assert read(tmp_path / "a.jsonl") == data

@@ -119,7 +119,9 @@ class ReadingOptions:
             "(default: found in the file, otherwise a comma)."
         ),
     ] = None
-    ragged: Annotated[bool, about("Read a CSV without a header, where each line is a list of items.")] = False
+    ragged: Annotated[
+        bool, about("Read a CSV where each line is a list of items, without a header or, with --id, below one.")
+    ] = False
     no_header: Annotated[
         bool,
         about("Read a CSV without a header, where each line is an id and an item. The columns are called 1, 2, ..."),

@@ -89,7 +89,7 @@ class Basket(Format):
         for label in data.vocabulary:
             problem = self.why_unwritable(label, layout)
             if problem:
-                remedy = "choose another separator or another format"
+                remedy = "choose another separator, or another format, such as list (.jsonl, .parquet)"
                 raise OutputRefused(f"the item {label!r} {problem}, which a basket file cannot hold; {remedy}")
         if not data.records:
             raise OutputRefused("a basket file cannot hold data without records; choose another format")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from setveil.data.files import column_files, json_lines
 from setveil.data.files.character_encodings import how_to_decode
 from setveil.data.files.csv_tables import DELIMITERS, header
-from setveil.data.files.packing import blocks, packing_of, plain_suffix
+from setveil.data.files.packing import blocks, packing_of, plain_suffix, reading
 from setveil.data.files.table_cells import NO, YES, all_boolean, are_yes_and_no, id_column_of
 from setveil.data.files.texts import join_names
 from setveil.data.formats import FORMATS, Format, Layout, format_named, format_of
@@ -39,6 +40,8 @@ _TABLES = ("long", "wide", "matrix", "attributes")
 _CSV = (".csv", ".tsv")
 _PIPE = ""
 """The extension of text from a pipe."""
+_FIRST = 1 << 12
+"""Bytes in which the first line of a text file is looked at."""
 _LONGEST_NAME = 40
 _FEWEST_LENGTHS = 3
 _FEWEST_FLAGS = 2
@@ -125,13 +128,14 @@ def _table_in_lines(path: Path, layout: Layout) -> Reading | None:
     """Return how to read a table with the named columns whose extension is that of basket files; refuse one whose columns are not named."""
     if layout.separator is not None:
         return None
-    first = next(blocks(path), b"").partition(b"\n")[0]
-    if not any(one.encode() in first for one in DELIMITERS):
+    with reading(path) as (stream, _advance):
+        first_line = bytes(stream.read(_FIRST)).partition(b"\n")[0]
+    if not any(one.encode() in first_line for one in DELIMITERS):
         return None
     sample = _Sample.of(path, DELIMITERS)
     if layout.item is not None or layout.items is not None:
         asked = _Asked(None, layout)
-        found = [reading for one in sample.rows if (reading := asked.by_names(sample, one, "")) is not None]
+        found = [table for one in sample.rows if (table := asked.by_names(sample, one, "")) is not None]
         return found[0] if len(found) == 1 else None
     delimiter = _likely_delimiter(sample, ",")
     columns, *rows = sample.rows[delimiter] if sample.rows else [[]]
@@ -372,6 +376,8 @@ def _undecided(sample: _Sample, delimiter: str, default: str, ids: str | None) -
     others = [name for name in columns if repr(name) != first]
     if ids is None and others and _are_flags(columns, rows, columns[0]):
         return sample.wrong(f"{there}. All except the first hold 0 or 1: use `format='matrix'` and `id={first}`")
+    if ids is None and others and len({re.sub(r"[ _.-]?[0-9]+$", "", name) for name in columns[1:]}) == 1 < len(others):
+        return sample.wrong(f"{there}. If each cell holds one item, use {ragged} and `id={first}`")
     if not others:
         return sample.wrong(
             f"{there}. Use `items={first}` if a cell holds all items of a record, or {ragged} if each line holds the items of a record"

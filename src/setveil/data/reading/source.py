@@ -93,7 +93,8 @@ def read(
         The names of the columns: ids, one item per row, and all items of a record. Default: `id`, `item` and `items`. For the formats
         `matrix` and `attributes`, `items` lists the columns to use, such as `workclass,education`.
     ragged : bool, default: False
-        Read a CSV file without a header, in which every field of a line is an item.
+        Read a CSV file without a header, in which every field of a line is an item. With `id`, the first line is a header, and every field
+        except the id is an item.
     no_header : bool, default: False
         Read a long CSV file without a header. Its columns are called `1`, `2` and so on; the ids are in `1`, the items in `2`.
     encoding : str, optional
