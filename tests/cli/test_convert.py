@@ -254,6 +254,13 @@ def test_a_profile_counts_who_holds_what_was_named(tmp_path):
     assert "sensitive: 1 of 2 named items occur in the data; not there: 'd'" in ended.out
 
 
+def test_a_tab_can_be_typed_as_messages_write_it(tmp_path):
+    (tmp_path / "a.dat").write_text("rye bread\tmilk\nmilk\n")
+    done = call("convert", "a.dat", "b.csv", "--separator", r"\t", "--to-separator", r"\t", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert (tmp_path / "b.csv").read_text() == "id\titem\n1\tmilk\n1\trye bread\n2\tmilk\n"
+
+
 @pytest.mark.parametrize(
     ("data", "named", "written"),
     [

@@ -27,6 +27,13 @@ def about(text: str) -> CycloptsParameter:
     return CycloptsParameter(help=text)
 
 
+def about_separator(text: str) -> CycloptsParameter:
+    r"""Return the help text of an option for a separator; `\t` in the shell is a tab, as messages write it."""
+    return CycloptsParameter(
+        help=text, converter=lambda _type, tokens: "\t" if tokens[0].value == r"\t" else tokens[0].value
+    )
+
+
 Value = str | bool
 """The value of a declared parameter: a text, which the declaration checks, or a flag."""
 together = CycloptsParameter(name="*")
@@ -114,7 +121,7 @@ class ReadingOptions:
     ] = None
     separator: Annotated[
         str | None,
-        about(
+        about_separator(
             "What separates the items of a basket line or of a wide cell (default: blanks), or the columns of other CSV files "
             "(default: found in the file, otherwise a comma)."
         ),
