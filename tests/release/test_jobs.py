@@ -73,7 +73,7 @@ def test_the_keys_are_those_of_the_functions_that_take_them():
         ({"method": METHOD | {"k": 0}}, "the job, method: disassociation: k is 0; allowed is a whole number, at least 1"),
         ({"method": METHOD | {"k": True}}, "method: disassociation: k is True; allowed is"),
         ({"method": METHOD | {"rules": "rules.txt"}}, "the job, method.rules: rules.txt: there is no such file"),
-        ({"method": {"name": "disassociation", "k": 3}}, "the job, method: disassociation needs m"),
+        ({"method": {"name": "disassociation", "k": 3}}, "the job, method: disassociation needs `m=`"),
         ({"metrics": ["quick", "losses"]}, "metrics: there is no metric 'losses'"),
         ({"metrics": [{"name": "tlost", "kay": 2}]}, "metrics: there is no key 'kay'"),
         ({"metrics": [3]}, "metrics: an entry is 3; expected a text, or a table with the key 'name'"),
@@ -229,7 +229,7 @@ def test_a_job_file_is_private_and_never_replaced_by_itself(folder):
         release.save_job("release/job.toml")
     with pytest.raises(sv.OutputRefused, match="missing is not a folder"):
         release.save_job("missing/job.toml")
-    assert sorted(one.name for one in (folder / "release").iterdir()) == ["card.json", "data.jsonl.gz"]
+    assert sorted(one.name for one in (folder / "release").iterdir()) == ["CARD.md", "card.json", "data.jsonl.gz", "datapackage.json"]
 
 
 # -- jobs of releases ------------------------------------------------------------------------------------------------------------
