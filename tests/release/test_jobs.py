@@ -229,7 +229,12 @@ def test_a_job_file_is_private_and_never_replaced_by_itself(folder):
         release.save_job("release/job.toml")
     with pytest.raises(sv.OutputRefused, match="missing is not a folder"):
         release.save_job("missing/job.toml")
-    assert sorted(one.name for one in (folder / "release").iterdir()) == ["CARD.md", "card.json", "data.jsonl.gz", "datapackage.json"]
+    assert sorted(one.name for one in (folder / "release").iterdir()) == [
+        "CARD.md",
+        "card.json",
+        "data.jsonl.gz",
+        "datapackage.json",
+    ]
 
 
 # -- jobs of releases ------------------------------------------------------------------------------------------------------------
