@@ -39,7 +39,7 @@ class Recipe(Declaration):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({}, "recipe needs k: How many."),
+        ({}, "recipe needs `k=`: How many. Allowed is a whole number, at least 2 and at most 9"),
         (
             {"k": 3, "l": 4},
             "recipe has no parameter 'l'; its parameters are: k, share, order, strict, title, steps, names, secret",

@@ -62,7 +62,7 @@ NOT_PARQUET, NOT_ARROW = "is not a complete Parquet file (", "is not a complete 
 CONTROL_BYTE, NOT_UTF8 = "holds the control byte 0x", "which is not UTF-8 text"
 RULE = "is empty or holds a control character"
 NUMBERS = "must be text or whole numbers"
-NO_ITEMS = "has no field 'items'; name yours with --items"
+NO_ITEMS = "has no field 'items'; the fields are: "
 
 PACKED = [
     Bad("cut", "bad.dat.gz", GZIP[:30], NOT_GZIP),

@@ -252,3 +252,31 @@ def test_a_profile_counts_who_holds_what_was_named(tmp_path):
     ended = call(*asked, cwd=tmp_path)
     assert ended.code == 0
     assert "sensitive: 1 of 2 named items occur in the data; not there: 'd'" in ended.out
+
+
+def test_a_tab_can_be_typed_as_messages_write_it(tmp_path):
+    (tmp_path / "a.dat").write_text("rye bread\tmilk\nmilk\n")
+    done = call("convert", "a.dat", "b.csv", "--separator", r"\t", "--to-separator", r"\t", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert (tmp_path / "b.csv").read_text() == "id\titem\n1\tmilk\n1\trye bread\n2\tmilk\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "named", "written"),
+    [
+        ("1 2\n1 3\n2 3\n", [], "data.jsonl"),
+        ("1;2\n1;3\n2;3\n", ["--separator", ";"], "data.dat"),
+        ("id,items\n8,1 2\n9,1 3\n", ["--format", "wide", "--ids", "keep"], "data.csv"),
+        ("id,items\n8,1 2\n9,1 3\n", ["--format", "wide"], "data.jsonl"),
+    ],
+)
+def test_groups_whose_names_the_format_of_the_data_cannot_hold_are_written_in_another(data, named, written, tmp_path):
+    place = tmp_path / ("data.csv" if "id," in data else "data.dat")
+    place.write_text(data)
+    (tmp_path / "tree.csv").write_text("item,parent\n1,fresh fruit\n2,fresh fruit\n3,fresh fruit\n")
+    method = ["--method", "apriori-generalization", "--hierarchy", "tree.csv", "--k", "2", "--m", "1"]
+    done = call("publish", place.name, *named, *method, "--out", "release", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert (tmp_path / "release" / written).is_file()
+    assert ("cannot hold the names of all groups" in done.err) == (written != "data.dat")
+    assert call("check", "release", cwd=tmp_path).code == 0

@@ -245,3 +245,12 @@ def test_items_that_hold_another_separator_are_announced(tmp_path, notes, name, 
     path.write_text(f'{header}"a{separator}b" c d e f\n', encoding="utf-8")
     sv.read(path)
     assert notes().count("items hold") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [("1 -1 2 3 -1 -2\n1 -1 -2\n", "sequences"), ("1 2:9:4 5\n", "transactions with utilities"), ("1 -1\n2\n", None)],
+)
+def test_other_files_of_spmf_are_noted(written, notes, content, kind):
+    read(written(content))
+    assert (f"looks like {kind} of SPMF" in notes()) if kind else not notes()

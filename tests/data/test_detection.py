@@ -224,3 +224,43 @@ def test_a_release_records_how_its_original_was_read(tmp_path, file):
 def test_rows_without_a_header_are_long(file):
     with pytest.raises(sv.BadParameter, match="`no_header=True` goes with the format 'long', not with 'wide'"):
         sv.read(file("1,a\n"), format="wide", no_header=True)
+
+
+TABLE_IN_LINES = "Customer ID\tProduct name\n1\trye bread\n1\tmilk\n2\tmilk\n"
+
+
+def test_a_table_in_a_text_file_is_refused_with_the_options_that_decide(file):
+    path = file(TABLE_IN_LINES, "sales.txt")
+    with pytest.raises(sv.BadData) as refusal:
+        sv.read(path)
+    assert "line 1: looks like the header of a table with the columns Customer ID, Product name" in str(refusal.value)
+    assert "`id='Customer ID'` and `item='Product name'`" in str(refusal.value)
+    assert sv.read(path, format="basket").records == 4
+    assert sv.read(path, separator="\t").records == 4
+
+
+@pytest.mark.parametrize("named", [{}, {"format": "long"}])
+def test_named_columns_are_found_in_a_text_file(file, notes, named):
+    path = file(TABLE_IN_LINES, "sales.txt")
+    data = sv.read(path, id="Customer ID", item="Product name", **named)
+    assert data.to_lists() == [["milk", "rye bread"], ["milk"]]
+    assert "`format='long'`" in notes()
+    assert sv.read(path, **data.source.options) == data
+
+
+def test_rows_without_a_header_in_a_text_file(file):
+    path = file('"1" "rye bread"\n"1" "milk"\n"2" "milk"\n', "single.txt")  # as R's arules writes them
+    data = sv.read(path, format="long", no_header=True, separator=" ")
+    assert data.to_lists() == [["milk", "rye bread"], ["milk"]]
+
+
+@pytest.mark.parametrize("given", [{"item": "c"}, {"items": "c"}, {"ragged": True}, {"no_header": True}])
+def test_options_of_tables_are_not_ignored_in_silence(file, given):
+    (name,) = given
+    with pytest.raises(sv.BadParameter, match=f"`{name}=(True)?` goes with a table.*`format='long'`"):
+        sv.read(file("a b\nb\n", "data.dat"), **given)
+
+
+@pytest.mark.parametrize("content", ["1\t2\n3\t4\n5\t6\n", "a\tb\nb\tc\nd\te\n", "a\tb\nc\n", "a b\nc d\ne f\n"])
+def test_lines_that_can_be_records_are_read_without_examination(file, content):
+    assert sv.read(file(content, "data.txt")).records == content.count("\n")

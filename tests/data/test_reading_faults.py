@@ -2,6 +2,9 @@
 
 import csv
 import gzip
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pyarrow as pa
@@ -284,3 +287,30 @@ def test_a_profile_counts_holders_of_itemsets_of_any_size():
     found = profile(from_lists(lists), sensitive=["c", "d"], itemsets=itemsets)
     assert [holders.records for holders in found.itemsets] == [sum(set(s) <= set(r) for r in lists) for s in itemsets]
     assert (found.sensitive.records, found.sensitive.share) == (5, 5 / 7)
+
+
+def test_a_refused_file_does_not_abort_a_program_that_ends(tmp_path):
+    """Arrow reads ahead in the background. If it needs Python when the interpreter ends, the process is aborted."""
+    (tmp_path / "a.csv").write_bytes(b"id,item\n" + b"1,\xfc\n" * 1000 + b"1,a\n" * 4_000_000)
+    ends = textwrap.dedent("""
+        import threading, time
+        from pathlib import Path
+        from setveil.data.files import packing
+        import setveil as sv
+
+        plain = packing._Reader.read
+
+        def slow(reader, size):
+            if threading.current_thread() is not threading.main_thread():
+                time.sleep(0.3)
+            return plain(reader, size)
+
+        packing._Reader.read = slow
+        try:
+            sv.read(Path("a.csv"))
+        except sv.BadData as refusal:
+            print(refusal)
+    """)
+    done = subprocess.run([sys.executable, "-c", ends], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("a.csv, line 2: holds the byte 0xfc, which is not UTF-8 text")

@@ -8,7 +8,8 @@ from pyarrow import feather
 from setveil.data.files import column_files, csv_tables, json_lines, packing
 from setveil.data.reading.source import read
 from setveil.data.records.transactions import from_lists
-from setveil.errors import BadData, BadParameter
+from setveil.data.writing import write
+from setveil.errors import BadData, BadParameter, OutputRefused
 
 
 @pytest.fixture
@@ -124,9 +125,9 @@ def test_ragged_lines_that_are_wrong(written, content, line, sentence):
     assert str(refused.value) == f"{path}, line {line}: {sentence}"
 
 
-def test_ragged_lines_have_no_columns(written):
-    with pytest.raises(BadParameter, match="ragged lines have no columns to name"):
-        read(written("a\n", "data.csv"), ragged=True, id="who")
+def test_ragged_lines_have_no_column_of_items(written):
+    with pytest.raises(BadParameter, match="ragged lines have no column of items to name"):
+        read(written("a\n", "data.csv"), ragged=True, items="who")
 
 
 # -- JSON Lines --------------------------------------------------------------------------------------------------------
@@ -169,11 +170,15 @@ def test_json_lines(written, content, options, expected):
         ),
         ('["a", "b\\n"]\n', 1, "the column 'items' is empty or holds a control character"),
         ('"a"\n', 1, "is neither a list of items nor an object with the field 'items'"),
-        ('{"id": 1}\n', 1, "has no field 'items'; name yours with `items=`"),
+        (
+            '{"id": 1}\n',
+            1,
+            "has no field 'items'; the fields are: id. Name yours with `items=`, or with `id=` and `item=` for one item per line",
+        ),
         (
             '{"id": 1, "item": "a"}\n',
             1,
-            "has no field 'items'; name yours with `items=`; use `format='long'` if each line is one item",
+            "has no field 'items'; the fields are: id, item. Use `format='long'` if each line is one item",
         ),
         ('{"items": "a b"}\n', 1, "the field 'items' is not a list of items"),
         ('{"items": ["a"], "items": []}\n', 1, "names a field twice"),
@@ -276,3 +281,93 @@ def test_a_line_longer_than_a_block_of_csv(tmp_path, monkeypatch):
     data = read(path)
     assert data.records == 42
     assert data.to_lists()[-2:] == [["b" * 500], ["c"]]
+
+
+def test_items_that_hold_a_separator_are_noted(tmp_path, notes):
+    path = tmp_path / "a.csv"
+    path.write_text('order,products\n1,"milk,rye bread"\n2,milk\n')
+    assert read(path, items="products").records == 2
+    assert notes().endswith("1 of 3 items hold ','; if it separates items, read them with `separator=','`")
+    before = notes()
+    assert read(path, items="products", separator=",").to_lists() == [["milk", "rye bread"], ["milk"]]
+    assert notes() == before
+
+
+def test_json_lines_without_the_field_of_items_are_refused_with_the_fields_that_are(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"customer": 1, "basket": ["milk"]}\n')
+    with pytest.raises(
+        BadData, match=r"has no field 'items'; the fields are: customer, basket\. Name yours with `items=`"
+    ):
+        read(path)
+
+
+def test_a_json_array_of_objects_is_refused_with_what_is_expected(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('[{"id": 1, "items": ["milk"]}]\n')
+    with pytest.raises(BadData, match=r"line 1: an item is an object.* If the objects are records, write one per line"):
+        read(path, format="list")
+
+
+def test_a_parquet_file_of_zeros_and_ones_is_refused_with_its_format(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"customer": ["a", "b"], "milk": [0, 1], "tea": [1, 1]}), path)
+    with pytest.raises(BadData, match="if each column is an item, use `format='matrix'`, and `id=`"):
+        read(path)
+    assert read(path, format="matrix", id="customer").to_lists() == [["tea"], ["milk", "tea"]]
+
+
+SHEET = b"order;item 1;item 2\n17;milk;rye bread\n18;tea;\n19;;\n"
+
+
+def test_cells_below_a_header_are_items_if_a_column_of_ids_is_named(tmp_path):
+    path = tmp_path / "orders.csv"
+    path.write_bytes(SHEET)
+    data = read(path, ragged=True, id="order", separator=";")
+    assert dict(zip(data.ids.to_pylist(), data.to_lists(), strict=True)) == {
+        "17": ["milk", "rye bread"],
+        "18": ["tea"],
+        "19": [],
+    }
+    assert read(path, **data.source.options) == data
+    assert read(path, ragged=True, person="order", separator=";").unit == "person"
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "sentence"),
+    [
+        (b"order;item 1\n17;milk\n18;a;;b\n", "line 3", "an item between two ';' is empty"),
+        (b"order;item 1\n17;milk\n;tea\n", "line 3", "the column 'order' is empty or holds a control character"),
+        (
+            b"bill;item 1\n17;milk\n",
+            "line 1",
+            "has no column 'order'; the columns are: bill, item 1. Name yours with `id=`",
+        ),
+    ],
+)
+def test_wrong_cells_below_a_header_are_refused(tmp_path, content, place, sentence):
+    path = tmp_path / "orders.csv"
+    path.write_bytes(content)
+    with pytest.raises(BadData) as refusal:
+        read(path, ragged=True, id="order", separator=";")
+    assert str(refusal.value).startswith(f"{path}, {place}: {sentence}")
+
+
+def test_a_sheet_with_one_item_per_cell_is_refused_with_its_options(tmp_path):
+    path = tmp_path / "orders.csv"
+    path.write_bytes(SHEET)
+    with pytest.raises(
+        BadData, match=r"If each cell holds one item, use `ragged=True` and `separator=';'` and `id='order'`"
+    ):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["a.dat", "a.csv"])
+def test_a_format_that_cannot_hold_an_item_names_one_that_can(tmp_path, name):
+    data = from_lists([["rye bread"]])
+    with pytest.raises(
+        OutputRefused, match=r"holds a blank.*choose another separator, or another format, such as list \(\.jsonl"
+    ):
+        write(data, tmp_path / name, format="basket" if name == "a.dat" else "wide")
+    write(data, tmp_path / "a.jsonl")
+    assert read(tmp_path / "a.jsonl") == data

@@ -211,8 +211,8 @@ def test_wrong_targets_are_refused_in_a_sentence(targets, says):
 @pytest.mark.parametrize(
     ("given_", "says"),
     [
-        ({"min_support": 2}, "hidden-itemsets needs itemsets: "),
-        ({"itemsets": [["a"]]}, "hidden-itemsets needs min_support: "),
+        ({"min_support": 2}, "hidden-itemsets needs `itemsets=`: "),
+        ({"itemsets": [["a"]]}, "hidden-itemsets needs `min_support=`: "),
         ({"itemsets": [["a"]], "min_support": "often"}, "hidden-itemsets: min_support: the support 'often' is neither"),
         ({"itemsets": [["a"]], "min_support": 0}, "hidden-itemsets: min_support: "),
         ({"itemsets": "secrets.txt", "min_support": 2}, "hidden-itemsets: itemsets: expected lists of items"),

@@ -252,3 +252,16 @@ def test_paths_of_levels_never_read_the_same(tmp_path):
     categories = read_categories(file, level="high,low")
     assert categories["x"] != categories["y"]
     assert read_categories(file, level="high")["x"] == "a/b"
+
+
+def test_a_file_that_names_no_item_of_the_data_is_refused_with_what_it_names(tmp_path):
+    path = tmp_path / "products.csv"
+    path.write_text("item,name,category\n1,milk,dairy\n2,rye bread,bakery\n")
+    data = from_lists([["milk"], ["rye bread", "milk"]])
+    categories = read_categories(path, item_column="category", level="name")
+    with pytest.raises(BadData) as refusal:
+        categories.bind(data)
+    assert str(refusal.value) == (
+        f"{path}: 2 of 2 items have no category, such as 'milk', 'rye bread'; it names 'dairy', 'bakery'. Name the column of the items "
+        "with `item_column=`, or use the file of these data"
+    )

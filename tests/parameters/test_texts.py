@@ -70,7 +70,7 @@ def test_values_that_are_no_texts_are_taken_as_they_are():
 
 
 def test_a_wrong_or_missing_value_is_refused_in_the_sentence_of_the_declaration():
-    with pytest.raises(sv.BadParameter, match=r"^paint needs wall: The wall\.$"):
+    with pytest.raises(sv.BadParameter, match=r"^paint needs `wall=`: The wall\. Allowed is "):
         from_texts(Paint, {})
     with pytest.raises(sv.BadParameter, match=r"^paint: wall: the colour is 3; expected a name$"):
         from_texts(Paint, {"wall": 3})

@@ -258,7 +258,7 @@ def _refusal(owner: type[Declaration], error: ValidationError) -> BadParameter:
     parameter_ = known[place]
     allowed = parameter_.allowed
     if first["type"] == "missing":
-        message = f"{owner.name} needs {place}: {parameter_.description}"
+        message = f"{owner.name} needs `{place}=`: {parameter_.description} Allowed is {allowed}"
         return BadParameter(message, parameter=place, allowed=allowed)
     if first["type"] == "value_error":
         return BadParameter(f"{owner.name}: {place}: {why}", parameter=place, allowed=allowed)

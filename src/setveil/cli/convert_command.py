@@ -7,7 +7,7 @@ from typing import Annotated, cast, get_args
 import setveil as sv
 from setveil.base.display import quantity
 from setveil.base.progress import note
-from setveil.cli.options import ForceOption, OutputOptions, ReadingOptions, SideEncodingOption, about
+from setveil.cli.options import ForceOption, OutputOptions, ReadingOptions, SideEncodingOption, about, about_separator
 from setveil.cli.show import say, say_json
 from setveil.data import databases
 from setveil.data.files.piped import OUTPUT_PLACES
@@ -43,7 +43,7 @@ def convert(
         str | None, about("With --to levels or parents: what separates the names of a path (default: ' > ').")
     ] = None,
     side_encoding: SideEncodingOption = None,
-    to_separator: Annotated[str | None, about("What separates items or columns in OUT.")] = None,
+    to_separator: Annotated[str | None, about_separator("What separates items or columns in OUT.")] = None,
     table: Annotated[str | None, about("The new table, if OUT is a database: NAME or SCHEMA.NAME.")] = None,
     source: ReadingOptions,
     force: ForceOption = False,

@@ -16,6 +16,7 @@ from setveil.cli.options import (
     ReadingOptions,
     ThreadsOption,
     about,
+    about_separator,
     refuse_negative,
 )
 from setveil.cli.show import say, say_json, say_table
@@ -75,7 +76,7 @@ def mine(
         about("File to write: .txt, .jsonl, .csv, .json, .parquet, .arrow; text also with .gz or .zst."),
     ] = None,
     to_separator: Annotated[
-        str | None, about("What separates items in a .txt or .csv file (default: --separator, or a blank).")
+        str | None, about_separator("What separates items in a .txt or .csv file (default: --separator, or a blank).")
     ] = None,
     names: NamesOption = None,
     source: ReadingOptions,

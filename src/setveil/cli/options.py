@@ -27,6 +27,13 @@ def about(text: str) -> CycloptsParameter:
     return CycloptsParameter(help=text)
 
 
+def about_separator(text: str) -> CycloptsParameter:
+    r"""Return the help text of an option for a separator; `\t` in the shell is a tab, as messages write it."""
+    return CycloptsParameter(
+        help=text, converter=lambda _type, tokens: "\t" if tokens[0].value == r"\t" else tokens[0].value
+    )
+
+
 Value = str | bool
 """The value of a declared parameter: a text, which the declaration checks, or a flag."""
 together = CycloptsParameter(name="*")
@@ -114,12 +121,14 @@ class ReadingOptions:
     ] = None
     separator: Annotated[
         str | None,
-        about(
+        about_separator(
             "What separates the items of a basket line or of a wide cell (default: blanks), or the columns of other CSV files "
             "(default: found in the file, otherwise a comma)."
         ),
     ] = None
-    ragged: Annotated[bool, about("Read a CSV without a header, where each line is a list of items.")] = False
+    ragged: Annotated[
+        bool, about("Read a CSV where each line is a list of items, without a header or, with --id, below one.")
+    ] = False
     no_header: Annotated[
         bool,
         about("Read a CSV without a header, where each line is an id and an item. The columns are called 1, 2, ..."),

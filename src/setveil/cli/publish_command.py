@@ -24,6 +24,7 @@ from setveil.cli.options import (
     ThreadsOption,
     Value,
     about,
+    about_separator,
     metrics_given,
     together,
 )
@@ -114,7 +115,7 @@ def publish(
         ),
     ] = None,
     release_separator: Annotated[
-        str | None, about("What separates items or columns in the release (default: as in the data).")
+        str | None, about_separator("What separates items or columns in the release (default: as in the data).")
     ] = None,
     compress: Annotated[Literal["gzip", "zstd"] | None, about("Compress the data file.")] = None,
     allow_failures: Annotated[

@@ -264,9 +264,14 @@ class Categories(ParameterKind, Mapping[str, str]):
         missing = self.without_category(data)
         if missing and self.missing_category is None:
             examples = ", ".join(map(shown, missing[:3]))
+            remedy = "add a line for each, or put all of them into one category with `missing_category='other'`"
+            if len(missing) == len(data.vocabulary) and self.origin is not None:
+                named = ", ".join(map(shown, [*self][:3])) or "no item"
+                remedy = (
+                    f"it names {named}. Name the column of the items with `item_column=`, or use the file of these data"
+                )
             raise BadData(
-                f"{len(missing):,} of {len(data.vocabulary):,} items have no category, such as {examples}; add a line for each, or put "
-                "all of them into one category with `missing_category='other'`",
+                f"{len(missing):,} of {len(data.vocabulary):,} items have no category, such as {examples}; {remedy}",
                 file=None if self.origin is None else self.origin.source,
             )
         of_code = [self[label] for label in data.vocabulary]

@@ -176,7 +176,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
     terms = Terms(resolve_ids(data, asked.ids, type(method)), asked.allow_failures, asked.distinct_labels)
     metrics, attacks = as_metrics(asked.metrics), as_attacks(asked.attacks)
     limit = as_limit(asked.attack_limit, "attack_limit")
-    written = None if target is None else target.data_format(method.form, data, terms.ids)
+    written = None if target is None else target.data_format(method, data, terms.ids)
     if not data.records:
         raise BadData("the data have no records: there is nothing to publish")
     if terms.allow_failures < 0:

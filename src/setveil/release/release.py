@@ -269,7 +269,7 @@ class Release:
         """
         target = Target.of(out, private, format=format, separator=separator, compress=compress, force=force)
         target.refuse()
-        return self.save_as(target, target.data_format(type(self.data), self.original, self.terms.ids))
+        return self.save_as(target, target.data_format(self.method, self.original, self.terms.ids))
 
     def save_as(self, target: Target, written: DataFileFormat) -> Card:
         """Save the release with a target and a format that were chosen before the work started."""

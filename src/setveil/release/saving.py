@@ -12,12 +12,16 @@ from setveil.data.files.packing import PACKINGS
 from setveil.data.formats import Layout
 from setveil.data.formats.record_tables import RecordTable
 from setveil.errors import BadData, BadParameter, OutputRefused
+from setveil.parameters.hierarchy import Hierarchy
 from setveil.release.card import CARD_NAME
 from setveil.release.dossier import DOSSIER_NAME, private_beside
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from setveil.data.forms.base import Ids, Published
     from setveil.data.forms.own_format import DataFormat
+    from setveil.methods.base import Method
 
 Packing = Literal["gzip", "zstd"]
 
@@ -83,8 +87,9 @@ class Target:
         """Refuse existing folders; `force` allows replacing the folders of a release only."""
         refuse_targets(self.out, self.private, force=self.force)
 
-    def data_format(self, form: type[Published], data: Published, ids: Ids) -> DataFileFormat:
-        """Return the format of the data file: the chosen one, the format of the data, or one that can hold ids."""
+    def data_format(self, method: Method, data: Published, ids: Ids) -> DataFileFormat:
+        """Return the format of the data file: the chosen one, the format of the data, or one that can hold the ids and all labels."""
+        form = method.form
         source = getattr(data, "source", None)
         layout = Layout() if source is None else source.layout
         extension: str | None = None
@@ -92,13 +97,19 @@ class Target:
             name, dot, ending = self.format.partition(".")
             chosen, extension = form.format_named(name), dot + ending or None
         elif source is None or source.format.name not in form.formats() or not source.format.holds_any_items:
-            chosen = form.format_named(_default_format(form, data, ids))
+            chosen = form.format_named(_default_format(method, data, ids))
         else:
             chosen, extension = source.format, source.extension
             fits = chosen.holds_ids(layout) if ids != "drop" else chosen.ids != "required"
             if not fits:
-                needed = _default_format(form, data, ids)
+                needed = _default_format(method, data, ids)
                 note(f"the format {chosen.name!r} does not support `ids={ids!r}`; the release is written as {needed!r}")
+                chosen = form.format_named(needed)
+            elif self.separator is None and any(chosen.why_unwritable(label, layout) for label in _nodes(method)):
+                needed = "list" if ids == "drop" else "long"
+                note(
+                    f"the format {chosen.name!r} cannot hold the names of all groups; the release is written as {needed!r}"
+                )
                 chosen = form.format_named(needed)
             if extension not in chosen.extensions:
                 extension = None
@@ -115,11 +126,19 @@ class Target:
         return found
 
 
-def _default_format(form: type[Published], data: Published, ids: Ids) -> str:
+def _default_format(method: Method, data: Published, ids: Ids) -> str:
     """Return the name of the default format of a release."""
-    name = form.default_format(ids)
-    has_blanks = name == "basket" and any(len(label.split()) > 1 for label in data.vocabulary)
+    name = method.form.default_format(ids)
+    labels = (*data.vocabulary, *_nodes(method))
+    has_blanks = name == "basket" and any(len(label.split()) > 1 for label in labels)
     return "list" if has_blanks else name  # a basket file separates items by blanks
+
+
+def _nodes(method: Method) -> Iterator[str]:
+    """Yield the names that a release can hold beside those of the data: the nodes of the hierarchies of a method."""
+    for name in type(method).model_fields:
+        if isinstance(value := getattr(method, name), Hierarchy):
+            yield from value.nodes
 
 
 def refuse_targets(out: Path, private: Path, *, force: bool) -> None:

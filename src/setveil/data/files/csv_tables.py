@@ -135,7 +135,7 @@ def _arrow_batches(
         reader = pacsv.open_csv(stream, options, parsing, convert)
         for batch in reader:
             yield [batch.column(name) for name in wanted]
-            advance()
+            advance(block_size)
 
 
 def _is_one_line(path: Path) -> bool:

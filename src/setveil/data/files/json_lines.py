@@ -11,6 +11,7 @@ import pyarrow as pa
 from setveil.data.files.assembly import ListAssembly, Origin
 from setveil.data.files.character_encodings import how_to_decode
 from setveil.data.files.packing import blocks
+from setveil.data.files.texts import join_names
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -143,13 +144,21 @@ def _item_or_nothing(value: Any) -> str:
 
 def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
     if isinstance(value, list):
+        if value and all(isinstance(item, dict) for item in value):
+            raise ValueError(
+                "an item is an object; expected text or a whole number. If the objects are records, write one per line, as jq -c '.[]' does"
+            )
         return None, value
     column = layout.items_column
     if not isinstance(value, dict):
         raise ValueError(f"is neither a list of items nor an object with the field {column!r}")  # noqa: TRY004 - an error in the data
     if column not in value:
-        one = "; use `format='long'` if each line is one item" if layout.item_column in value else ""
-        raise ValueError(f"has no field {column!r}; name yours with `items=`{one}")
+        what = (
+            "Use `format='long'` if each line is one item"
+            if layout.item_column in value
+            else "Name yours with `items=`, or with `id=` and `item=` for one item per line"
+        )
+        raise ValueError(f"has no field {column!r}; the fields are: {join_names(value)}. {what}")
     items = value[column]
     if items is None and layout.drops_missing:
         items = []

@@ -162,22 +162,30 @@ class _Reader:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[tuple[Any, Callable[[], None]]]:
-    """Yield the decompressed stream of a file, and a function to call from time to time that shows the progress.
+def reading(path: Path) -> Iterator[tuple[Any, Callable[[int], None]]]:
+    """Yield the decompressed stream of a file, and a function to call with the number of bytes that were used: it shows the progress.
 
     Errors of the file inside the block become `BadData`.
     """
     name, packing = str(path), packing_of(path)
     try:
         with open_file(path) as (raw, size, encoding, _), progress.step(f"reading {path.name}", size) as advance:
-            file = _Reader(raw)
+            is_plain = not packing and not encoding
+            file, used = _Reader(raw), 0
+
+            def show(more: int) -> None:
+                nonlocal used
+                used = min(used + more, size)
+                advance(used if is_plain else file.tell())
+
             with ExitStack() as stack:
-                stream = stack.enter_context(pa.PythonFile(file, "r"))
+                # A stream without Python: Arrow may still read ahead when the interpreter ends, which would abort the program.
+                stream = stack.enter_context(raw.get_stream(0, size) if is_plain else pa.PythonFile(file, "r"))
                 if packing:
                     stream = stack.enter_context(pa.CompressedInputStream(stream, packing))
                 if encoding:
                     stream = stack.enter_context(pa.PythonFile(DecodedStream(stream, encoding, name), "r"))
-                yield stream, lambda: advance(file.tell())
+                yield stream, show
     except OSError as error:
         if packing and error.errno is None:  # from Arrow, about the content, not from the system
             raise BadData(f"is not a complete {packing} file ({str(error).splitlines()[0]})", file=name) from None
@@ -189,11 +197,12 @@ def blocks(path: Path) -> Iterator[bytes]:
     with reading(path) as (stream, advance):
         first = True
         while block := stream.read(READ_BLOCK):
+            size = len(block)
             if first:
                 refuse_other_kind(block, str(path))
                 block, first = block.removeprefix(BYTE_ORDER_MARK), False
             yield block
-            advance()
+            advance(size)
 
 
 def refuse_other_kind(beginning: bytes, name: str) -> None:

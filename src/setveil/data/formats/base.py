@@ -107,6 +107,11 @@ class Format(ABC):
         del layout
         return self.ids != "none"
 
+    def why_unwritable(self, label: str, layout: Layout) -> str | None:
+        """Return why a file with this layout cannot hold an item, such as "holds a blank"; None if it can."""
+        del label, layout
+        return None
+
     def refuse(self, data: Transactions) -> None:
         """Refuse data that the format cannot hold; ids that it cannot hold are dropped."""
         if data.ids is None and self.ids == "required":

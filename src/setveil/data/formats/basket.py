@@ -36,6 +36,8 @@ _BLANKS_TEXT = _BLANKS.decode()
 _NEWLINE = 10
 _HEADER_LINE = re.compile(rb"@(?:CONVERTED_FROM_|ITEM=|NAME=|ATTRIBUTEVALUE=)")
 _NAME_LINE = re.compile(r"@ITEM=([^=]+)=(.+)")
+_OTHER_SPMF = {"sequences": ("^-1$", "^-2$"), "transactions with utilities": ("^[0-9]+:[0-9]+:[0-9]+$",)}
+"""Items that show another kind of file of SPMF: the ends of itemsets and of sequences, and the numbers around a utility."""
 _WRITTEN_RECORDS = 1 << 18
 
 
@@ -55,10 +57,15 @@ class Basket(Format):
             separator = layout.separator or " "
             note(
                 "items begin with a double quote, which is kept; if the file quotes items, read it with `format='wide'`, "
-                f"`ragged=True` and `separator={separator!r}`"
+                f"`ragged=True` and `separator={separator!r}`, or with `format='long'` and `no_header=True` if a line is an id and an item"
             )
         if layout.separator is None:
             note_other_separator(data.vocabulary)
+        for kind, signs in _OTHER_SPMF.items():
+            if all(pc.any(pc.match_substring_regex(data.labels, sign)).as_py() for sign in signs):
+                note(
+                    f"the file looks like {kind} of SPMF, whose signs are read as items; convert it to transactions first"
+                )
         return data
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
@@ -66,14 +73,25 @@ class Basket(Format):
         del data
         return {"separator": layout.separator} if layout.separator else {}
 
+    def why_unwritable(self, label: str, layout: Layout) -> str | None:
+        """Return why a line cannot hold an item."""
+        separator = _separator(layout)
+        if not label:
+            return "is empty"
+        if separator is None and any(c in _BLANKS_TEXT for c in label):
+            return "holds a blank"
+        if separator is not None and separator in label:
+            return f"holds the separator {separator!r}"
+        return "holds a line break or another control character" if re.search(CONTROL, label) else None
+
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[bytes]:
         """Yield the records as lines."""
         del path
         separator = _separator(layout)
         for label in data.vocabulary:
-            problem = _unwritable(label, separator)
+            problem = self.why_unwritable(label, layout)
             if problem:
-                remedy = "choose another separator or another format"
+                remedy = "choose another separator, or another format, such as list (.jsonl, .parquet)"
                 raise OutputRefused(f"the item {label!r} {problem}, which a basket file cannot hold; {remedy}")
         if not data.records:
             raise OutputRefused("a basket file cannot hold data without records; choose another format")
@@ -103,16 +121,6 @@ def _separator(layout: Layout) -> str | None:
         return None
     check_separator(given)
     return given
-
-
-def _unwritable(label: str, separator: str | None) -> str | None:
-    if not label:
-        return "is empty"
-    if separator is None and any(c in _BLANKS_TEXT for c in label):
-        return "holds a blank"
-    if separator is not None and separator in label:
-        return f"holds the separator {separator!r}"
-    return "holds a line break or another control character" if re.search(CONTROL, label) else None
 
 
 def parse(content: Iterator[bytes], separator: str | None, file: str, *, drops_missing: bool = False) -> Transactions:

@@ -42,7 +42,10 @@ class List(Format):
             return read_json_lines(path, layout)
         schema = column_files.schema_of(path)
         if layout.items_column not in schema.names:
-            hint = "Name yours with `items=`, or with `id=` and `item=` for one row per item"
+            hint = (
+                "Name yours with `items=`, or with `id=` and `item=` for one row per item; if each column is an item, use "
+                "`format='matrix'`, and `id=` if there are ids"
+            )
             raise no_column(layout.items_column, schema.names, hint, file=str(path))
         with_ids = layout.id is not None or layout.id_column in schema.names
         names = [layout.items_column] + ([layout.id_column] if with_ids else [])

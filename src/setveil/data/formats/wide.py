@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -70,8 +71,13 @@ class Wide(Format):
             note_other_separator(data.vocabulary)
         return data
 
+    def layout_after(self, extension: str, layout: Layout) -> Layout:
+        """Return the layout without ids for ragged lines, which are written without a header."""
+        del extension
+        return replace(layout, id=None) if layout.ragged else layout
+
     def holds_ids(self, layout: Layout) -> bool:
-        """Return False for ragged lines, which cannot hold ids."""
+        """Return False for ragged lines, which are written without ids."""
         return not layout.ragged
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
@@ -89,6 +95,15 @@ class Wide(Format):
         items = {"name": layout.items_column, "type": "list", "delimiter": layout.separator or " "}
         return {"schema": {"fields": [*ids, items]}} | dialect_of(extension, None)
 
+    def why_unwritable(self, label: str, layout: Layout) -> str | None:
+        """Return why a cell cannot hold an item; ragged lines quote it."""
+        if layout.ragged:
+            return None
+        separator = _separator(layout)
+        if separator is None and any(blank in label for blank in _BLANKS):
+            return "holds a blank"
+        return f"holds the separator {separator!r}" if separator is not None and separator in label else None
+
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
         """Yield the records with items in label order."""
         if layout.ragged:
@@ -99,8 +114,8 @@ class Wide(Format):
         delimiter = delimiter_of(path, None)
         refuse_unusable(data, self.name)
         for label in data.vocabulary:
-            if problem := _unwritable(label, separator):
-                remedy = "choose another separator or another format"
+            if problem := self.why_unwritable(label, layout):
+                remedy = "choose another separator, or another format, such as list (.jsonl, .parquet)"
                 raise OutputRefused(f"the item {label!r} {problem}, which a cell of a wide file cannot hold; {remedy}")
         names = ([layout.id_column] if data.ids is not None else []) + [layout.items_column]
         joiner = separator or " "
@@ -136,15 +151,9 @@ def _separator(layout: Layout) -> str | None:
 
 
 def _ragged_separator(path: Path, layout: Layout) -> str:
-    if layout.id is not None or layout.items is not None:
-        raise BadParameter("ragged lines have no columns to name; omit `id=` and `items=`, or omit `ragged=True`")
+    if layout.items is not None:
+        raise BadParameter("ragged lines have no column of items to name; omit `items=`, or omit `ragged=True`")
     return delimiter_of(path, layout.separator)
-
-
-def _unwritable(label: str, separator: str | None) -> str | None:
-    if separator is None and any(blank in label for blank in _BLANKS):
-        return "holds a blank"
-    return f"holds the separator {separator!r}" if separator is not None and separator in label else None
 
 
 def _cells(data: Transactions, names: list[str], joiner: str) -> Iterator[Any]:
@@ -186,7 +195,10 @@ def _split_cells(
 
 
 def _read_ragged(path: Path, separator: str, layout: Layout) -> Transactions:
-    """Read lines of items; empty fields at the end of a line are padding from spreadsheets and are ignored."""
+    """Read lines of items; empty fields at the end of a line are padding from spreadsheets and are ignored.
+
+    If there is a column of ids, the first line is a header, and the other columns hold one item each.
+    """
     file = str(path)
     content = read_bytes(path)
     if not content:
@@ -194,14 +206,26 @@ def _read_ragged(path: Path, separator: str, layout: Layout) -> Transactions:
     if wrong := not_utf8(content, file):
         raise wrong
     text = content.decode()
-    assembly = ListAssembly(_Lines(file), drops_missing=layout.drops_missing)
+    assembly = ListAssembly(
+        _Lines(file, 0 if layout.id is None else 1), id_column=layout.id, drops_missing=layout.drops_missing
+    )
     lines = (line + "\n" for line in text.removesuffix("\n").split("\n"))
     reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=True)
     values: list[str] = []
     lengths: list[int] = []
+    ids: list[str] = []
+    place = -1
     before = csv.field_size_limit(len(text) + 1)
     try:
+        if layout.id is not None:
+            columns = next(reader, [])
+            require(
+                columns, [layout.id], file, "Name yours with `id=`, and what separates the columns with `separator=`"
+            )
+            place = columns.index(layout.id)
         for fields in reader:
+            if place >= 0:
+                ids.append(fields.pop(place) if place < len(fields) else "")
             record = [field.strip(_BLANKS) for field in fields]
             while record and not record[-1]:
                 record.pop()
@@ -217,16 +241,20 @@ def _read_ragged(path: Path, separator: str, layout: Layout) -> Transactions:
         raise BadData(f"is not valid CSV ({error})", file=file, line=reader.line_num) from None
     finally:
         csv.field_size_limit(before)
-    assembly.add_flat(np.array(lengths), pa.array(values, pa.large_string()))
+    named = None if place < 0 else pa.array(ids, pa.large_string())
+    assembly.add_flat(np.array(lengths), pa.array(values, pa.large_string()), named)
     return assembly.finish()
 
 
+@dataclass(frozen=True)
 class _Lines(Origin):
     """The origin of ragged text, whose rows are lines."""
 
+    header_lines: int
+
     def wrong(self, message: str, row: int | None = None) -> BadData:
-        """Return the error about a row, counted from 0."""
-        return BadData(message, file=self.name, line=None if row is None else row + 1)
+        """Return the error about a row, counted from 0 below the header."""
+        return BadData(message, file=self.name, line=None if row is None else row + 1 + self.header_lines)
 
 
 def _ragged_lines(data: Transactions, separator: str) -> Iterator[bytes]:

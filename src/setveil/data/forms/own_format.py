@@ -28,6 +28,9 @@ class DataFormat(Protocol):
     def holds_ids(self, layout: Layout) -> bool:
         """Return whether a file with this layout can hold ids."""
 
+    def why_unwritable(self, label: str, layout: Layout) -> str | None:
+        """Return why a file with this layout cannot hold a label; None if it can."""
+
     def public_layout(self, data: Any, layout: Layout) -> dict[str, str | bool]:
         """Return the layout that a reader needs to know, besides the name of the format."""
 
@@ -50,6 +53,11 @@ class OwnFormat(ABC):
     version: ClassVar[int] = 1
     ids: ClassVar[Literal["none", "optional", "required"]] = "none"
     holds_empty_records: ClassVar[bool] = True
+
+    def why_unwritable(self, label: str, layout: Layout) -> str | None:
+        """Return None: the format can hold any label."""
+        del label, layout
+        return None
 
     def public_layout(self, data: Any, layout: Layout) -> dict[str, str | bool]:
         """Return an empty layout: a reader needs only the name of the format."""

@@ -15,14 +15,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from setveil.data.files import column_files
+from setveil.data.files import column_files, json_lines
 from setveil.data.files.character_encodings import how_to_decode
 from setveil.data.files.csv_tables import DELIMITERS, header
-from setveil.data.files.packing import blocks, packing_of, plain_suffix
+from setveil.data.files.packing import blocks, packing_of, plain_suffix, reading
 from setveil.data.files.table_cells import NO, YES, all_boolean, are_yes_and_no, id_column_of
 from setveil.data.files.texts import join_names
 from setveil.data.formats import FORMATS, Format, Layout, format_named, format_of
@@ -39,6 +40,8 @@ _TABLES = ("long", "wide", "matrix", "attributes")
 _CSV = (".csv", ".tsv")
 _PIPE = ""
 """The extension of text from a pipe."""
+_FIRST = 1 << 12
+"""Bytes in which the first line of a text file is looked at."""
 _LONGEST_NAME = 40
 _FEWEST_LENGTHS = 3
 _FEWEST_FLAGS = 2
@@ -61,10 +64,13 @@ def reading_of(path: Path, named: str | None, layout: Layout, *, argument: str =
     form = None if named is None else format_named(named)
     if layout.no_header and form not in (None, FORMATS["long"]):
         raise BadParameter(f"`no_header=True` goes with the format 'long', not with {named!r}; remove one of them")
-    if suffix in (*_CSV, _PIPE) and (form is None or form.name in _TABLES):
+    is_text = suffix not in (*column_files.EXTENSIONS, *json_lines.EXTENSIONS)
+    if suffix in (*_CSV, _PIPE) if form is None else is_text and form.name in _TABLES:
         return _of_text(path, form, layout)
     if form is not None:
         return Reading(form, layout)
+    if suffix in FORMATS["basket"].extensions and (table := _table_in_lines(path, layout)):
+        return table
     if suffix in column_files.EXTENSIONS and not packing_of(path) and all_boolean(column_files.schema_of(path), layout):
         return _stated(FORMATS["matrix"], layout, layout)
     return Reading(format_of(path, layout, argument=argument), layout)
@@ -121,6 +127,31 @@ def _without_header(path: Path, layout: Layout) -> Reading:
         if len(splitting) == 1 and splitting != [default]:
             return _stated(form, layout, replace(layout, separator=splitting[0]))
     return Reading(form, layout)
+
+
+def _table_in_lines(path: Path, layout: Layout) -> Reading | None:
+    """Return how to read a table with the named columns whose extension is that of basket files; refuse one whose columns are not named."""
+    if layout.separator is not None:
+        return None
+    with reading(path) as (stream, _advance):
+        first_line = bytes(stream.read(_FIRST)).partition(b"\n")[0]
+    if not any(one.encode() in first_line for one in DELIMITERS):
+        return None
+    sample = _Sample.of(path, DELIMITERS)
+    if layout.item is not None or layout.items is not None:
+        asked = _Asked(None, layout)
+        found = [table for one in sample.rows if (table := asked.by_names(sample, one, "")) is not None]
+        return found[0] if len(found) == 1 else None
+    delimiter = _likely_delimiter(sample, ",")
+    columns, *rows = sample.rows[delimiter] if sample.rows else [[]]
+    if len(columns) > 1 and len(rows) > 1 and _is_header(columns, rows):
+        first, second, *_others = map(_shown, columns)
+        raise sample.wrong(
+            f"looks like the header of a table with the columns {join_names(columns)}, separated by {delimiter!r}. Name them with "
+            f"`id={first}` and `item={second}` (one item per row) or `items={second}` (all in one cell); if each line is a record, use "
+            f"`format='basket'`, and `separator={delimiter!r}` if this separates its items"
+        )
+    return None
 
 
 def _as_documented(path: Path, default: str, form: Format | None, layout: Layout) -> Reading | None:
@@ -360,6 +391,8 @@ def _undecided(sample: _Sample, delimiter: str, default: str, ids: str | None) -
     others = [name for name in columns if repr(name) != first]
     if flags := _how_to_read_flags(columns, rows, ids):
         return sample.wrong(f"{there}. {flags}")
+    if ids is None and others and len({re.sub(r"[ _.-]?[0-9]+$", "", name) for name in columns[1:]}) == 1 < len(others):
+        return sample.wrong(f"{there}. If each cell holds one item, use {ragged} and `id={first}`")
     if not others:
         return sample.wrong(
             f"{there}. Use `items={first}` if a cell holds all items of a record, or {ragged} if each line holds the items of a record"

@@ -93,7 +93,8 @@ def read(
         The names of the columns: ids, one item per row, and all items of a record. Default: `id`, `item` and `items`. For the formats
         `matrix` and `attributes`, `items` lists the columns to use, such as `workclass,education`.
     ragged : bool, default: False
-        Read a CSV file without a header, in which every field of a line is an item.
+        Read a CSV file without a header, in which every field of a line is an item. With `id`, the first line is a header, and every field
+        except the id is an item.
     no_header : bool, default: False
         Read a long CSV file without a header. Its columns are called `1`, `2` and so on; the ids are in `1`, the items in `2`.
     encoding : str, optional
@@ -204,7 +205,20 @@ def _read(source: str | Path, asked: _Asked) -> tuple[str, str, Reading, Transac
         found = reading_of(path, asked.format, asked.layout)
         if found.note:
             progress.note(found.note)
+        if asked.format is None and found.form.name == "basket":
+            _refuse_columns(path, found.layout)
         return str(path), suffix, found, found.form.read(path, found.layout)
+
+
+def _refuse_columns(path: Path, layout: Layout) -> None:
+    """Refuse options of tables for a file that is read as a basket file because of its extension."""
+    for name in ("item", "items", "ragged", "no_header"):
+        if value := getattr(layout, name):
+            given = f"`{name}=`" if isinstance(value, str) else f"`{name}=True`"
+            raise BadParameter(
+                f"{given} goes with a table, and {path.name} is read as a basket file because of its extension; name the format, such as "
+                "`format='long'` or `format='wide'`"
+            )
 
 
 def source_name(source: str | Path) -> str:
