@@ -39,6 +39,7 @@ def run_mining() -> None:
     sets = sv.mine(data, "1%")
     for kind in ("closed", "maximal"):
         sv.mine(data, "1%", kind=kind)
+    sv.mine(data, "0.5%", kind="closed")  # with more items than a table of pairs is for
     sv.profile(data)
     sv.association_rules(sets, 0.5)
     sv.supports(data, sets)

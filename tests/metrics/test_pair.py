@@ -9,6 +9,7 @@ from setveil.data.forms.generalized import lowest_shown
 from setveil.data.records.alignment import Alignment
 from setveil.metrics import hiding, itemsets, mined, ranks, tendency
 from setveil.metrics.pair import Pair
+from setveil.mining import uniqueness
 from setveil.release.measuring import all_metrics, measure_all
 
 from support.exhaustive import examples
@@ -159,3 +160,14 @@ def test_a_sample_of_all_records_would_be_exact(monkeypatch):
     for half in (150, 300):
         monkeypatch.setattr(tendency, "MOST_TESTED", half)
         assert metric(data, data, alignment) == exact
+
+
+def test_the_report_and_the_metric_look_once_for_records_that_are_singled_out(monkeypatch):
+    looked_at = []
+    count = uniqueness.unique_by_level
+    monkeypatch.setattr(uniqueness, "unique_by_level", lambda data, *more: looked_at.append(data) or count(data, *more))
+    data = sv.from_lists([["a", "b"], ["a", "c"], ["d"], ["d"]])
+    release = sv.publish(data, sv.Insert(sensitive=["b"], rho="40%"), metrics="full")
+    assert release.singled_out["before"] == 0.5
+    assert release.singled_out["after"] == 0.25
+    assert looked_at == [release.data, data]

@@ -140,7 +140,7 @@ def strict(monkeypatch):
     for module in (_list_search_kernels, _bit_search_kernels, _writing_kernels):
         monkeypatch.setattr(module, "grown", grown)
     for module, names in (
-        (_list_search_kernels, ("search_lists", "search_root", "find_pairs", "list_partners")),
+        (_list_search_kernels, ("search_lists", "search_root", "find_pairs", "find_pairs_by_row", "list_partners")),
         (_contained_kernels, ("rank_items", "find_contained", "drop_sets")),
         (_row_kernels, ("recode", "merge_equal", "index_entries")),
     ):
@@ -238,6 +238,36 @@ def test_into_how_many_ranges_the_items_are_cut_changes_no_byte(kind, monkeypatc
         itemsets = mine(transactions, 2, kind=kind, threads=1)
         found.append((itemsets.offsets.tobytes(), itemsets.items.tobytes(), itemsets.supports.tobytes()))
     assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(4))
+def test_how_pairs_are_counted_changes_no_byte(kind, seed, monkeypatch):
+    transactions = dense(seed, records=40, items=9, share=(0.3, 0.6)[seed % 2], everywhere=seed % 3, again=20)
+    expected = KINDS[kind](as_sets(transactions), 3)
+    counted_at_once = []
+    count_all = _list_search_kernels.find_pairs_by_row
+    monkeypatch.setattr(
+        _list_search_kernels, "find_pairs_by_row", lambda *given: counted_at_once.append(1) or count_all(*given)
+    )
+    found = []
+    for cells in (0, 81):
+        monkeypatch.setattr(frequent, "_MOST_CELLS", cells)
+        itemsets = mine(transactions, 3, kind=kind, threads=1)
+        found.append((itemsets.offsets.tobytes(), itemsets.items.tobytes(), itemsets.supports.tobytes()))
+        assert {frozenset(one): n for one, n in itemsets} == expected
+        assert len(counted_at_once) == (cells > 0)
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("min_count", [1, 3, 40])
+def test_pairs_counted_by_row_are_those_counted_by_item(min_count):
+    search = search_of(dense(3, records=40, items=12, share=0.4, again=30), min_count)
+    rows, control = search._rows[1], np.zeros(8, dtype=np.int64)
+    by_row = _list_search_kernels.find_pairs_by_row(rows, min_count, control)
+    by_item = _list_search_kernels.find_pairs(0, len(rows.names), rows, min_count, control)
+    for one, other in zip(by_row, by_item, strict=True):
+        assert one.tolist() == other.tolist()
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -488,8 +518,8 @@ def test_a_fault_in_a_step_of_the_look_ahead_is_found(step, fault, monkeypatch):
 def test_a_pair_that_is_missed_is_found(missed, kind, monkeypatch):
     whole = _list_search_kernels.take_partners
 
-    def faulty(item, pairs, items):
-        n_seen = whole(item, pairs, items)
+    def faulty(item, looks_back, pairs, items):
+        n_seen = whole(item, looks_back, pairs, items)
         for other in items.seen[:n_seen]:
             if (other < item) == (missed == "earlier"):
                 items.counts[other] = 1

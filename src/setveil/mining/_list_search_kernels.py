@@ -78,7 +78,10 @@ _ROOM, _ROOM_FOR_ITEMS = 1 << 18, 1 << 20
 
 
 class Pairs(NamedTuple):
-    """The frequent pairs: where the partners of each item begin, the partners in order, and the supports of the pairs."""
+    """The frequent pairs: where the partners of each item begin, the partners in order, and the supports of the pairs.
+
+    Without places where they begin, the pairs are not known.
+    """
 
     begins: NDArray[np.int64]
     partners: NDArray[np.int32]
@@ -201,6 +204,35 @@ def find_pairs(first_item, last_item, rows, min_count, control):
 
 
 @kernel
+def find_pairs_by_row(rows, min_count, control):
+    """Find the frequent pairs of each item with a later one, as `find_pairs` does; the rows are read once, in order."""
+    spans, places, n_items = rows.spans, rows.places, len(rows.names)
+    table = np.zeros(n_items * n_items, np.int64)
+    for span in range(0, len(spans), SPAN):
+        if control[STOP] != 0:
+            break
+        end, weight = spans[span + END], spans[span + WEIGHT]
+        for place in range(spans[span + START], end - 1):
+            first = n_items * places[place]
+            for later in range(place + 1, end):
+                table[first + places[later]] += weight
+        control[DONE] += 1
+    number = NONE
+    for cell in range(len(table)):
+        number += table[cell] >= min_count
+    lengths, others, supports = np.zeros(n_items, np.int64), np.empty(number, np.int32), np.empty(number, np.int64)
+    end = NONE
+    for item in range(n_items):
+        start = end
+        for other in range(item + 1, n_items):
+            if table[n_items * item + other] >= min_count:
+                others[end], supports[end] = other, table[n_items * item + other]
+                end += 1
+        lengths[item] = end - start
+    return lengths, others, supports
+
+
+@kernel
 def list_partners(starts, later, supports):
     """Return the partners of each item, earlier and later ones in order, from its frequent pairs with later items."""
     n_items = len(starts) - 1
@@ -224,22 +256,23 @@ def list_partners(starts, later, supports):
 
 
 @kernel
-def take_partners(item, pairs, items):
-    """Take the counts of an item's partners from the list of pairs; return how many there are."""
-    first = pairs.begins[item]
-    n_seen = pairs.begins[item + 1] - first
-    for at in range(n_seen):
-        other = pairs.partners[first + at]
-        items.seen[at] = other
-        items.counts[other] = pairs.supports[first + at]
+def take_partners(item, looks_back, pairs, items):
+    """Take the counts of the items behind an item and, if the search looks back, of those before it; return how many there are."""
+    n_seen = NONE
+    for at in range(pairs.begins[item], pairs.begins[item + 1]):
+        other = pairs.partners[at]
+        if looks_back or other > item:
+            items.seen[n_seen] = other
+            items.counts[other] = pairs.supports[at]
+            n_seen += 1
     return n_seen
 
 
 @kernel
 def count_partners(node, level, looks_back, rows, pairs, items):
     """Count the items behind a node and, if the search looks back, those before it; return how many were seen."""
-    if level == 0 and looks_back:
-        return take_partners(node.item, pairs, items)
+    if level == 0 and len(pairs.begins) > 0:
+        return take_partners(node.item, looks_back, pairs, items)
     n_seen = count_behind(node.first, node.last, rows, items)
     if looks_back:
         n_seen = count_before(node.first, node.last, rows, items, n_seen)
@@ -520,9 +553,9 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
 
     Where the arrays of the sets are full, they are made larger, and the item at hand is searched again.
 
-    `whole_rows` are the data. `pairs` are the frequent pairs; where all sets are wanted, they are counted here instead. `perfect` are the
-    items that all records hold, which are no items here. Before each round, the path holds the items of the steps above the current level,
-    the numbers of all items are unset.
+    `whole_rows` are the data. `pairs` are the frequent pairs; where they are not known, they are counted here. `perfect` are the items that
+    all records hold, which are no items here. Before each round, the path holds the items of the steps above the current level, the numbers
+    of all items are unset.
     """
     kind = asked.kind
     search = room_for_search(part, perfect, longest_row, asked, control)

@@ -14,7 +14,7 @@ Cost     grows with the number of itemsets found, and with the records times the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import comb
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -25,7 +25,7 @@ from setveil.base.arguments import check_arguments
 from setveil.data.records.ragged import distinct, offsets_of
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import CONTROL_WIDTH, STOP
-from setveil.kernels.threads import share, with_threads
+from setveil.kernels.threads import run, share, with_threads
 from setveil.mining.itemsets import Itemsets
 from setveil.parameters.shares import MinSupport
 
@@ -46,6 +46,8 @@ _RANGES = 48
 """Largest number of ranges of the first level: enough that no thread waits long for another."""
 _LEAST_WORK = 1 << 14
 """Minimum of the mean number of occurrences per range: fewer are not worth the start of a search."""
+_MOST_CELLS = 1 << 22
+"""Maximum size of a table of all pairs of items. It is never larger than the number of pairs to count."""
 _NO_BOUND = 1 << 40
 """Larger than any count, length or limit that occurs, and small enough that sums do not overflow."""
 _LISTABLE = 100_000_000
@@ -414,7 +416,7 @@ class _Search:
         table = spans[: kernels.SPAN * n_rows].reshape(n_rows, kernels.SPAN)
         lengths = table[:, kernels.END] - table[:, kernels.START]
         rows = kernels.Rows(
-            spans=spans,
+            spans=table.reshape(-1),
             places=places,
             item_starts=np.empty(len(self._names) + 1, dtype=np.int64),
             entries=np.empty(kernels.ENTRY * int(lengths.sum()), dtype=np.int64),
@@ -427,18 +429,26 @@ class _Search:
 
     @cached_property
     def _pairs(self) -> Pairs:
-        """The frequent pairs; none where all sets are wanted: they do not need to know the earlier partners of an item."""
+        """The frequent pairs. If all sets are wanted and a table of all pairs is too large, none: the search counts them on its way."""
         from setveil.mining import _list_search_kernels as kernels  # noqa: PLC0415 - imports Numba
+        from setveil.mining._row_kernels import SPAN  # noqa: PLC0415 - the same
 
         nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
-        if self.wanted.kind == "all":
+        _, rows, work = self._rows
+        min_count, n_items = self.wanted.min_count, len(self._names)
+        if n_items**2 <= min(int(work.sum()), _MOST_CELLS):
+            n_rows = len(rows.spans) // SPAN
+            count_all: Any = partial(kernels.find_pairs_by_row, rows, min_count)
+            parts = [run("counting pairs", count_all, total=n_rows)]
+        elif self.wanted.kind == "all":
             return kernels.Pairs(*nothing)
+        else:
 
-        def find(part: tuple[int, int, int], control: Any) -> tuple[Any, ...]:
-            found: tuple[Any, ...] = kernels.find_pairs(*part[:2], self._rows[1], self.wanted.min_count, control)
-            return found
+            def find(part: tuple[int, int, int], control: Any) -> tuple[Any, ...]:
+                found: tuple[Any, ...] = kernels.find_pairs(*part[:2], rows, min_count, control)
+                return found
 
-        parts = share("counting pairs", self._ranges, find, total=len(self._names))
+            parts = share("counting pairs", self._ranges, find, total=n_items)
         lengths, later, supports = (np.concatenate(arrays) for arrays in zip(nothing, *parts, strict=True))
         pairs: Pairs = kernels.list_partners(offsets_of(lengths), later, supports)
         return pairs

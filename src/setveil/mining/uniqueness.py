@@ -36,9 +36,16 @@ PARTS_PER_THREAD = 32
 
 
 def unique_records(data: Transactions, known: int) -> list[int]:
-    """Return the numbers of records unique by 1, 2, … `known` items, as in `Profile.unique`, without a whole profile."""
-    contents = content_numbers(data)
-    return unique_by_level(data, contents, np.bincount(contents), known)
+    """Return the numbers of records unique by 1, 2, … `known` items, as in `Profile.unique`, without a whole profile.
+
+    The result is cached in the data.
+    """
+    key = (unique_records.__qualname__, known)
+    if key not in data.remembered:
+        contents = content_numbers(data)
+        data.remembered[key] = unique_by_level(data, contents, np.bincount(contents), known)
+    found: list[int] = data.remembered[key]
+    return found
 
 
 def content_numbers(data: Transactions) -> NDArray[np.int64]:
