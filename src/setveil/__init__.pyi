@@ -107,6 +107,8 @@ from .mining.itemsets import Itemsets as Itemsets
 from .mining.rules import Rules as Rules
 from .mining.rules import association_rules as association_rules
 from .mining.support_bounds import support_bounds as support_bounds
+from .mining.support_intervals import mine_intervals as mine_intervals
+from .mining.support_intervals import support_intervals as support_intervals
 from .mining.supports import supports as supports
 from .parameters.categories import Categories as Categories
 from .parameters.categories import read_categories as read_categories

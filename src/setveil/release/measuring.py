@@ -10,7 +10,7 @@ from setveil.base import progress
 from setveil.base.declaration import Declaration, Parameter
 from setveil.catalog import METRICS, named
 from setveil.data.records.transactions import Transactions
-from setveil.errors import BadParameter, InputError, Missing, closest
+from setveil.errors import BadParameter, InputError, closest
 from setveil.metrics.base import Measurement, Metric
 from setveil.metrics.measurements import Measurements
 from setveil.metrics.pair import Pair
@@ -266,9 +266,10 @@ def measure_pair(pair: Pair, metrics: list[Metric]) -> Measurements:
     with progress.step("measuring", len(metrics)) as advance:
         for done, metric in enumerate(metrics):
             try:
-                results.append(metric.of(pair))
-            except Missing:
-                results.append(metric.not_computed("needs the alignment, which is in the private folder"))
+                if "alignment" in metric.needs and pair.alignment is None:
+                    results.append(metric.not_computed("needs the alignment, which is in the private folder"))
+                else:
+                    results.append(metric.of(pair))
             except InputError as error:
                 results.append(metric.not_computed(str(error)))
             advance(done + 1)

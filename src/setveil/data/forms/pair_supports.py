@@ -88,11 +88,15 @@ class Linked(NamedTuple):
     single: csr_array
     """How often each group holds each item that is a part of its own."""
 
+    @property
+    def whole(self) -> csr_array:
+        """How often each group holds each item, in all its parts together."""
+        return csr_array(sums_of_rows(self.parts, self.group_of_part, len(self.sizes)) + self.single)
+
     def between_parts(self) -> NDArray[np.float64]:
         """Return the expected number of records that hold each pair of items of different parts; the diagonal has no meaning."""
-        whole = sums_of_rows(self.parts, self.group_of_part, len(self.sizes)) + self.single
         of_groups = 1 / np.maximum(self.sizes, 1)
-        return count_pairs(csr_array(whole), of_groups) - count_pairs(self.parts, of_groups[self.group_of_part])
+        return count_pairs(self.whole, of_groups) - count_pairs(self.parts, of_groups[self.group_of_part])
 
 
 def with_diagonal(counts: NDArray[np.float64], items: NDArray[np.float64]) -> NDArray[np.float64]:

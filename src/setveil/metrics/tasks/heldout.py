@@ -105,8 +105,9 @@ class Heldout:
         """Return the people as a sparse table, with one column for each of the most frequent items."""
         return self.once(_table, items)
 
-    def drawn(self, people: NDArray[np.int64], seed: int, most: int = PEOPLE) -> NDArray[np.int64]:
-        """Return at most `most` of these people, drawn at random; all of them if everything is computed in full."""
+    def drawn(self, people: NDArray[np.int64], seed: int, most: int | None = None) -> NDArray[np.int64]:
+        """Return at most `most` of these people (by default 20,000), drawn at random; all if everything is computed in full."""
+        most = PEOPLE if most is None else most
         if self.exact or len(people) <= most:
             return people
         return np.sort(np.random.default_rng(seed).choice(people, most, replace=False))

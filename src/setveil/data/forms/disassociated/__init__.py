@@ -319,6 +319,12 @@ class Disassociated(Published):
         listed = Transactions.of_parts(self.term_starts, self.terms, self.vocabulary, ids=None, unit=self.unit)
         terms = as_table(listed, labels)
         linked = Linked(self.sizes, chunks, self.cluster_of_chunk, terms)
+        too_large = np.any(self.chunk_sizes > self.sizes[self.cluster_of_chunk])
+        if too_large or linked.whole.nnz < chunks.nnz + terms.nnz:
+            raise BadData(
+                "no records can have these chunks: an item is in two chunks of a cluster, or a chunk has more subrecords than its cluster "
+                "has records; correct the data"
+            )
         items = chunks.sum(axis=0) + terms.sum(axis=0)
         return PairSupports(with_diagonal(count_pairs(rows, counts) + linked.between_parts(), items), self.records)
 
