@@ -139,7 +139,7 @@ def support_intervals(
     >>> sets = [["tea", "milk"], ["tea"], []], [["tea"], ["tea", "milk"], []], [["tea"], ["tea"], ["milk"]]
     >>> found = sv.support_intervals(sv.Reassociated(tuple(map(sv.from_lists, sets))), [["tea"], ["tea", "milk"]])
     >>> found.supports.round(2).tolist(), found.low.round(2).tolist(), found.high.round(2).tolist()
-    ([2.0, 0.67], [0.62, 0.0], [2.82, 2.73])
+    ([2.0, 0.67], [0.62, 0.04], [2.82, 2.6])
     """
     _refuse_one_set(data)
     listed = itemsets if isinstance(itemsets, Itemsets) else [list(one) for one in itemsets]

@@ -35,7 +35,7 @@ class PairSupports(NamedTuple):
 
 
 def as_table(rows: Transactions, labels: Sequence[str]) -> csr_array:
-    """Return rows as a sparse table of zeros and ones with one column per label; other items are left out."""
+    """Return rows as a sparse table of zeros and ones with one column per label; other items are ignored."""
     number_of = {label: number for number, label in enumerate(labels)}
     numbers = np.array([number_of.get(label, -1) for label in rows.vocabulary], np.int64)
     column = numbers[rows.items] if len(numbers) else np.empty(0, np.int64)

@@ -1,6 +1,6 @@
 """Recommenders that need only how often each pair of items occurs, and how well they find a hidden item.
 
-`items` are the most frequent items of the original. All else is left out of training and testing. A recommender scores each item that a
+`items` are the most frequent items of the original. Training and testing ignore all others. A recommender scores each item that a
 person is not known to hold by the sum of its similarities to the known ones. The hidden item should be among the `top` highest scores.
 Items with the same score have each of their places with the same probability, so results are means over the orders of equals.
 """
@@ -65,7 +65,7 @@ def places_by_similarity(cases: Cases, similarity: NDArray[np.float64]) -> Place
 
 
 def places_by_popularity(cases: Cases, supports: NDArray[np.float64]) -> Places:
-    """Return the places of hidden items; the score of an item is its support, whoever the person is."""
+    """Return the places of hidden items; the score of an item is its support, the same for each person."""
     return _places(cases, lambda known: np.tile(supports, (known.shape[0], 1)))
 
 
@@ -175,7 +175,7 @@ class ItemKnn(Recommender):
 
     name = "item-knn"
     title = "Recommendations by similar items"
-    formula = Recommender.gain_text.format("item-kNN, the sum of cosines over the neighbours of known items,")
+    formula = Recommender.gain_text.format("item-kNN, the sum of the cosines of the items most similar to known ones,")
 
     neighbours: int = parameter(
         20,
