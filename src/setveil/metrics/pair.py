@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.data.forms.comparing import shared_items
 from setveil.metrics.mined import Mined
+from setveil.metrics.once import Once
 from setveil.metrics.tasks.heldout import Heldout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
     from setveil.metrics.base import Metric
 
-Result = TypeVar("Result")
 
-
-class Pair:
+class Pair(Once):
     """A release and its original. Create one for all metrics that measure the same release.
 
     Parameters
@@ -61,6 +60,7 @@ class Pair:
         heldout: Transactions | Heldout | None = None,
         before: Mined | None = None,
     ) -> None:
+        super().__init__()
         self.original = original
         self.published = published
         self.alignment = alignment
@@ -72,7 +72,6 @@ class Pair:
         self.after = Mined(published, "release", lambda: self.before if self.only_removes else None)
         """The frequent itemsets of the release, if it is plain records."""
         self._metrics = tuple(metrics)
-        self._made: dict[Any, Any] = {}
         for metric in self._metrics:
             if isinstance(published, metric.takes):
                 metric.plan(self)
@@ -117,11 +116,3 @@ class Pair:
         if len(rows) != self.published.records or (len(rows) and not 0 <= rows.min() <= rows.max() < records):
             return False
         return not self.has_split_records and bool((self.shared_items == self.published.lengths).all())
-
-    def once(self, work: Callable[..., Result], *given: Any) -> Result:
-        """Return `work(self, *given)`, computed at the first call."""
-        key = (work, *given)
-        if key not in self._made:
-            self._made[key] = work(self, *given)
-        result: Result = self._made[key]
-        return result

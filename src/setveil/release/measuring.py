@@ -214,7 +214,7 @@ def all_metrics(
         elif form in kind.only_if_named:
             lacking.append(kind.not_computed("takes long: name the metric to compute it"))
         elif kind.tests_people and not heldout:
-            lacking.append(kind.not_computed("needs `heldout`, people who are not in the original"))
+            lacking.append(kind.not_computed("needs heldout: people who are not in the original"))
         elif missing:
             lacking.append(kind.not_computed(f"needs {', '.join(missing)}"))
         elif quick and not kind.quick:

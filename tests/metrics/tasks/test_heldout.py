@@ -48,7 +48,7 @@ def test_levels_measure_them_only_with_held_out_people(halves, release):
     without = {one.name: one for one in sv.measure(train, release, "full") if one.name in names}
     assert without.keys() == names
     assert {one.reason for one in without.values()} == {
-        "not computed, needs `heldout`, people who are not in the original"
+        "not computed, needs heldout: people who are not in the original"
     }
     with_people = {one.name: one for one in sv.measure(train, release, "full", heldout=test) if one.name in names}
     assert with_people.keys() == names

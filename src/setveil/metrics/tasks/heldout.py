@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from setveil.data.records.ragged import owner_of, picked
 from setveil.errors import BadData
+from setveil.metrics.once import Once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from setveil.data.forms.pair_supports import PairSupports
     from setveil.data.records.transactions import Transactions
     from setveil.metrics.tasks.resampling import GainKept
-
-Result = TypeVar("Result")
 
 PEOPLE = 20_000
 """Maximum number of people to test on, drawn at random from more, unless everything is computed in full."""
@@ -33,7 +30,7 @@ class Cases(NamedTuple):
     """The hidden item of each person, by its number."""
 
 
-class Heldout:
+class Heldout(Once):
     """The people to test on. Create one for all releases of the same original, which share the work on the original.
 
     Parameters
@@ -65,20 +62,12 @@ class Heldout:
             raise BadData(
                 "the held-out records are those of the original; give records of people who are not in what the release was made from"
             )
+        super().__init__()
         self.original = original
         self.people = original if people is None else people
         self.is_optimistic = people is None
         """Whether the people that models are tested on are in the original."""
         self.exact = exact
-        self._made: dict[Any, Any] = {}
-
-    def once(self, work: Callable[..., Result], *given: Any) -> Result:
-        """Return `work(self, *given)`, computed at the first call."""
-        key = (work, *given)
-        if key not in self._made:
-            self._made[key] = work(self, *given)
-        result: Result = self._made[key]
-        return result
 
     def status_of(self, interval: tuple[float, float]) -> dict[str, Any]:
         """Return the details that state how far a figure with this 95 % interval is exact."""
