@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.forms.comparing import shared_items
+from setveil.errors import BadData
 from setveil.metrics.mined import Mined
 from setveil.metrics.once import Once
 from setveil.metrics.tasks.heldout import Heldout
@@ -67,6 +68,8 @@ class Pair(Once):
         self.exact = exact
         self.heldout = heldout if isinstance(heldout, Heldout) else Heldout(original, heldout, exact=exact)
         """The people to test models on."""
+        if self.heldout.original is not original and self.heldout.original != original:
+            raise BadData("the held-out people were given with another original; create `Heldout` with this one")
         self.before = before or Mined(original, "original")
         """The frequent itemsets of the original."""
         self.after = Mined(published, "release", lambda: self.before if self.only_removes else None)

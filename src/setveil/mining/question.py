@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from setveil.base.display import quantity
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, Missing
 from setveil.mining.disassociated_itemsets import BoundedItemsets, mine_bounds, top_bounds
 from setveil.mining.frequent import LIMIT, Kind, count, mine, top
@@ -16,7 +17,6 @@ from setveil.mining.support_intervals import (
     count_together,
     mine_intervals,
     records_of_a_set,
-    together,
     top_intervals,
 )
 from setveil.parameters.shares import MinConfidence
@@ -276,7 +276,11 @@ class _OfSets(_OfRecords):
         return records_of_a_set(self.data)
 
     def counted(self) -> int:
-        return count(together(self.data), count_together(self.data, self.question.least_support), **self._chosen())
+        return count(
+            Transactions.concatenated(self.data.datasets),
+            count_together(self.data, self.question.least_support),
+            **self._chosen(),
+        )
 
     def best(self, how_many: int) -> Itemsets:
         return top_intervals(self.data, how_many, limit=self.question.limit, **self._chosen())

@@ -198,13 +198,20 @@ def mine_intervals(
     """
     _refuse_one_set(data)
     least = count_together(data, MinSupport(min_support))
-    found = mine(together(data), least, kind=kind, min_length=min_length, max_length=max_length, limit=limit)
+    found = mine(
+        Transactions.concatenated(data.datasets),
+        least,
+        kind=kind,
+        min_length=min_length,
+        max_length=max_length,
+        limit=limit,
+    )
     return with_intervals(data, found)
 
 
 def top_intervals(data: Reassociated, how_many: int, **chosen: Any) -> EstimatedItemsets:
     """Return the itemsets with the highest mean supports, with 95 % intervals; `chosen` are parameters of `top`."""
-    return with_intervals(data, top(together(data), how_many, **chosen))
+    return with_intervals(data, top(Transactions.concatenated(data.datasets), how_many, **chosen))
 
 
 def count_together(data: Reassociated, min_support: MinSupport) -> int:
@@ -215,16 +222,6 @@ def count_together(data: Reassociated, min_support: MinSupport) -> int:
 def records_of_a_set(data: Reassociated) -> int:
     """Return the mean number of records of a set, rounded: sets can differ in records without items."""
     return round(data.records / len(data))
-
-
-def together(data: Reassociated) -> Transactions:
-    """Return the records of all sets: the support of an itemset is the sum over the sets."""
-    labels = tuple(dict.fromkeys(label for one in data.datasets for label in one.vocabulary))
-    number_of = {label: number for number, label in enumerate(labels)}
-    codes = [np.array([number_of[x] for x in one.vocabulary], np.int64)[one.items] for one in data.datasets]
-    starts = np.cumsum([0, *(one.occurrences for one in data.datasets)])
-    offsets = [one.offsets[1:] + start for one, start in zip(data.datasets, starts, strict=False)]
-    return Transactions.from_codes(np.concatenate([[0], *offsets]), np.concatenate(codes), labels, unit=data.unit)
 
 
 def with_intervals(data: Reassociated, found: Itemsets) -> EstimatedItemsets:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.base import progress
 from setveil.catalog import METRICS
 from setveil.metrics.pair import Pair
 from setveil.metrics.tasks import heldout as module
@@ -67,7 +68,35 @@ def test_the_original_is_no_held_out_data(change, halves, release):
     }[change]
     with pytest.raises(sv.BadData, match="the held-out records are those of the original"):
         sv.measure(train, release, "ease", heldout=same)
-    assert not Heldout(train, train.take(range(599))).is_optimistic
+
+
+def test_copies_of_records_of_the_original_are_noted(halves):
+    train, test = halves
+    notes = []
+    with progress.reporting(Notes(notes)):
+        Heldout(train, test)
+        assert notes == []
+        Heldout(train, train.take(range(500)))
+        assert "the original also holds each of the held-out records" in notes.pop()
+        Heldout(train, train.take([*range(500), *range(20)]))  # some more often than the original
+        Heldout(train, sv.from_lists([]))
+    assert notes == []
+
+
+class Notes(progress.Silent):
+    """Keeps the notes."""
+
+    def __init__(self, notes):
+        self.note = notes.append
+
+
+def test_people_of_another_original_are_refused(halves, release):
+    train, test = halves
+    heldout = Heldout(train, test)
+    copy = train.take(range(train.records))
+    assert Pair(copy, release.data, heldout=heldout).heldout is heldout
+    with pytest.raises(sv.BadData, match="another original"):
+        Pair(test, release.data, heldout=heldout)
 
 
 def test_releases_of_one_original_share_the_work_on_it(halves, release, monkeypatch):

@@ -261,6 +261,15 @@ class Transactions(RowsOfRecords, RecordSequence):
         return cls(offsets, items, vocabulary, ids=ids, unit=unit)
 
     @classmethod
+    def concatenated(cls, sets: Sequence[Transactions]) -> Transactions:
+        """Return the records of several data sets, one set after the other, without ids."""
+        labels = tuple(dict.fromkeys(label for one in sets for label in one.vocabulary))
+        number_of = {label: number for number, label in enumerate(labels)}
+        codes = [np.array([number_of[label] for label in one.vocabulary], np.int64)[one.items] for one in sets]
+        offsets = offsets_of(np.concatenate([one.lengths for one in sets]))
+        return cls.from_codes(offsets, np.concatenate(codes), labels, unit=sets[0].unit)
+
+    @classmethod
     def of_parts(
         cls, offsets: NDArray[np.int64], items: NDArray[np.int32], vocabulary: tuple[str, ...], *, ids: Any, unit: Unit
     ) -> Transactions:
