@@ -92,6 +92,11 @@ from .metrics.records import RecordLoss as RecordLoss
 from .metrics.singling_out import SingledOut as SingledOut
 from .metrics.suppression import InfoLoss as InfoLoss
 from .metrics.suppression import ItemsLost as ItemsLost
+from .metrics.tasks.item_prediction import ItemPrediction as ItemPrediction
+from .metrics.tasks.probabilities import PairProbabilities as PairProbabilities
+from .metrics.tasks.rare_items import RareItemRecall as RareItemRecall
+from .metrics.tasks.recommenders import Ease as Ease
+from .metrics.tasks.recommenders import ItemKnn as ItemKnn
 from .metrics.tendency import StillOnTop as StillOnTop
 from .metrics.tendency import TendencyPosterior as TendencyPosterior
 from .mining.disassociated_itemsets import BoundedItemsets as BoundedItemsets
@@ -102,6 +107,8 @@ from .mining.itemsets import Itemsets as Itemsets
 from .mining.rules import Rules as Rules
 from .mining.rules import association_rules as association_rules
 from .mining.support_bounds import support_bounds as support_bounds
+from .mining.support_intervals import mine_intervals as mine_intervals
+from .mining.support_intervals import support_intervals as support_intervals
 from .mining.supports import supports as supports
 from .parameters.categories import Categories as Categories
 from .parameters.categories import read_categories as read_categories

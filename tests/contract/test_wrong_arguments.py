@@ -43,6 +43,7 @@ def like(name):
     return type(name, (), {})()
 
 
+COPIES = sv.Reassociated((DATA.with_ids(None), DATA.with_ids(None)))
 TAXONOMY = {
     "item_column": "item",
     "missing_category": None,
@@ -86,6 +87,15 @@ GOOD = {
         "data": CLUSTERS,
         "min_support": 1,
         "support": "expected",
+        "min_length": 1,
+        "max_length": 2,
+        "limit": 99,
+        "threads": 1,
+    },
+    "mine_intervals": lambda: {
+        "data": COPIES,
+        "min_support": 1,
+        "kind": "all",
         "min_length": 1,
         "max_length": 2,
         "limit": 99,
@@ -192,6 +202,7 @@ GOOD = {
         "publish": None,
     },
     "support_bounds": lambda: {"data": CLUSTERS, "itemsets": [["milk"]], "threads": 1},
+    "support_intervals": lambda: {"data": COPIES, "itemsets": [["milk"]], "threads": 1},
     "supports": lambda: {"data": DATA, "itemsets": [["a"]], "threads": 1},
     "withdraw": lambda: {"file": "releases.db", "release": 1, "reason": "the project ended"},
     "write": lambda: {
@@ -305,6 +316,7 @@ WRONG = [
     ("mine", {"threads": True}, "threads is True; expected a whole number or None"),
     ("mine_bounds", {"data": DATA}, "data is of the type Transactions; expected disassociated data: read them with"),
     ("mine_bounds", {"support": 1}, "support is 1; expected expected | certain | possible | inside"),
+    ("mine_intervals", {"data": DATA}, "data is of the type Transactions; expected re-associated data: open their release"),
     ("association_rules", {"itemsets": DATA}, "itemsets is of the type Transactions; expected Itemsets: find them with"),
     ("association_rules", {"min_confidence": "high"}, "the confidence 'high' is not a share up to 100%"),
     ("association_rules", {"min_lift": "high"}, "the lift 'high' is not a number of at least 0"),

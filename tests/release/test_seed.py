@@ -297,19 +297,21 @@ def test_a_release_is_measured_in_every_variant_and_what_lacks_is_told(saved):
     of_sensitive |= dict.fromkeys(("exact-basket-exposure", "saturated-rules"), "not computed, needs sensitive, rho")
     of_rules = dict.fromkeys(("relative-association-error", "alpha-confidence"), "not computed, needs rules")
     of_rules["tlost"] = "not computed, needs k"
+    names = ("ease", "item-knn", "pair-probabilities", "item-prediction")
+    of_people = dict.fromkeys(names, "not computed, needs heldout: people who are not in the original")
     of_rules["tree-edit-distance"] = "not computed, takes long: name the metric to compute it"
-    assert {m.name: m.reason for m in lacking} == of_itemsets | of_sensitive | of_rules
+    assert {m.name: m.reason for m in lacking} == of_itemsets | of_sensitive | of_rules | of_people
     assert "tree-edit-distance" in {m.name for m in all_metrics({}, sv.Reassociated)[0]}
     nothing_given = all_metrics({"categories": categories, "rules": None, "k": None})[1]
-    assert {m.name: m.reason for m in nothing_given} == of_itemsets | of_sensitive | of_rules
+    assert {m.name: m.reason for m in nothing_given} == of_itemsets | of_sensitive | of_rules | of_people
     assert metric_of("tlost", {"k": None}).reason == "not computed, needs k"
     of_method = {"itemsets": [["a"]], "min_support": 2, "sensitive": ["a"], "rho": "0.5", "rules": [["a"]], "k": 2}
-    metrics, lacking = all_metrics({"categories": categories, **of_method})
+    metrics, lacking = all_metrics({"categories": categories, **of_method}, heldout=True)
     assert [m.name for m in lacking] == ["tree-edit-distance"]
     assert {str(m.rho) for m in metrics if m.name in ("exact-basket-exposure", "saturated-rules")} == {"0.5"}
     metrics, lacking = all_metrics({})
     of_categories = dict.fromkeys(("still-on-top", "tendency-posterior"), "not computed, needs categories")
-    assert {m.name: m.reason for m in lacking} == of_categories | of_itemsets | of_sensitive | of_rules
+    assert {m.name: m.reason for m in lacking} == of_categories | of_itemsets | of_sensitive | of_rules | of_people
     assert not {m.name for m in metrics} & {m.name for m in lacking}
     assert metric_of("dissimilarity:form=printed", {}).form == "printed"
     release = sv.publish(

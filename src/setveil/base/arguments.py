@@ -55,6 +55,7 @@ _KINDS = {
 _OUR_CLASSES = {
     "Transactions": "Transactions: read a file with setveil.read, or use setveil.from_lists, from_pandas or from_arrow",
     "Disassociated": "disassociated data: read them with setveil.read_disassociated",
+    "Reassociated": "re-associated data: open their release with setveil.open_release",
     "Itemsets": "Itemsets: find them with setveil.mine",
     "BoundedItemsets": "BoundedItemsets: find them with setveil.mine_bounds",
     "Rules": "Rules: find them with setveil.association_rules",

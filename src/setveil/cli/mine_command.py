@@ -26,6 +26,7 @@ from setveil.mining.files import refuse_target, write_mined
 from setveil.mining.frequent import LIMIT
 from setveil.mining.question import DEFAULT_CONFIDENCE, DEFAULT_SUPPORT, Question
 from setveil.mining.rules import Rules
+from setveil.mining.support_intervals import EstimatedItemsets
 from setveil.parameters.item_names import as_item_names
 from setveil.parameters.shares import MinConfidence, MinSupport
 from setveil.release.inputs import as_minable, read_place
@@ -89,7 +90,8 @@ def mine(
     An itemset is frequent if at least --min-support of the records hold all its items. It is closed if every larger itemset has a smaller
     support, and maximal if no larger itemset is frequent. The search is exact. An --out file in text or JSON Lines holds only the
     itemsets, as --itemsets of other commands reads them; CSV, JSON and Parquet also hold their supports. DATA can be a release folder. For
-    disassociated data, an itemset has four supports, and --support selects the one that decides whether it is frequent.
+    disassociated data, an itemset has four supports, and --support selects the one that decides whether it is frequent. For several sets
+    of re-associated data, it has the mean of its supports, and a 95 % interval.
 
     Example:
       setveil mine sample:supermarket --min-support 1% --max-length 3
@@ -182,6 +184,16 @@ def _table(found: Itemsets | BoundedItemsets | Rules, names: ItemNames) -> tuple
                 row["support"],
                 share(row["confidence"]),
                 row["lift"],
+            ]
+            for row in rows
+        ]
+    if isinstance(found, EstimatedItemsets):
+        return ["itemset", "records", "95 % interval", "share"], [
+            [
+                names.listed(row["items"]),
+                f"{row['support']:,.1f}",
+                f"{row['low']:,.1f} to {row['high']:,.1f}",
+                share(row["share"]),
             ]
             for row in rows
         ]

@@ -52,6 +52,9 @@ def _at_supports(metric: str, text: str, *supports: str, question: str) -> list[
 
 
 CANDIDATES: tuple[Candidate, ...] = (
+    Candidate("ease", "gain of recommendations over popularity that is kept", question="recommendations"),
+    Candidate("item-knn", "gain of recommendations over popularity that is kept", question="recommendations"),
+    Candidate("item-prediction", "gain of predictions over chance that is kept"),
     Candidate("items-lost", "sensitive occurrences lost", "{sensitive-lost} of {sensitive}", figure=("sensitive-lost", "sensitive")),
     Candidate("items-lost", "occurrences lost", "{lost} of {occurrences}", question="lost"),
     Candidate("info-loss", "occurrences lost", "{lost} of {occurrences}", question="lost"),

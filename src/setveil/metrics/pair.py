@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.data.forms.comparing import shared_items
+from setveil.errors import BadData
 from setveil.metrics.mined import Mined
+from setveil.metrics.once import Once
+from setveil.metrics.tasks.heldout import Heldout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -19,10 +22,8 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
     from setveil.metrics.base import Metric
 
-Result = TypeVar("Result")
 
-
-class Pair:
+class Pair(Once):
     """A release and its original. Create one for all metrics that measure the same release.
 
     Parameters
@@ -35,6 +36,9 @@ class Pair:
         The metrics that will measure it; each plans what it needs.
     exact : bool, default: False
         Whether metrics compute in full where they otherwise estimate.
+    heldout : Transactions or Heldout, optional
+        People who are not in the original, to test models on. By default, models are tested on the people of the original. Give the same
+        `Heldout` to the pairs of several releases of one original: they then share the work on the original.
 
     Examples
     --------
@@ -54,18 +58,23 @@ class Pair:
         *,
         metrics: Iterable[Metric] = (),
         exact: bool = False,
+        heldout: Transactions | Heldout | None = None,
         before: Mined | None = None,
     ) -> None:
+        super().__init__()
         self.original = original
         self.published = published
         self.alignment = alignment
         self.exact = exact
+        self.heldout = heldout if isinstance(heldout, Heldout) else Heldout(original, heldout, exact=exact)
+        """The people to test models on."""
+        if self.heldout.original is not original and self.heldout.original != original:
+            raise BadData("the held-out people were given with another original; create `Heldout` with this one")
         self.before = before or Mined(original, "original")
         """The frequent itemsets of the original."""
         self.after = Mined(published, "release", lambda: self.before if self.only_removes else None)
         """The frequent itemsets of the release, if it is plain records."""
         self._metrics = tuple(metrics)
-        self._made: dict[Any, Any] = {}
         for metric in self._metrics:
             if isinstance(published, metric.takes):
                 metric.plan(self)
@@ -79,7 +88,8 @@ class Pair:
     @cached_property
     def sets(self) -> list[Pair]:
         """Each of the sets of records of the release with the original, whose itemsets are mined once."""
-        given: dict[str, Any] = {"metrics": self._metrics, "exact": self.exact, "before": self.before}
+        shared: dict[str, Any] = {"exact": self.exact, "heldout": self.heldout, "before": self.before}
+        given: dict[str, Any] = {"metrics": self._metrics, **shared}
         return [Pair(self.original, one, **given) for one in self.published.sets]
 
     @cached_property
@@ -109,11 +119,3 @@ class Pair:
         if len(rows) != self.published.records or (len(rows) and not 0 <= rows.min() <= rows.max() < records):
             return False
         return not self.has_split_records and bool((self.shared_items == self.published.lengths).all())
-
-    def once(self, work: Callable[..., Result], *given: Any) -> Result:
-        """Return `work(self, *given)`, computed at the first call."""
-        key = (work, *given)
-        if key not in self._made:
-            self._made[key] = work(self, *given)
-        result: Result = self._made[key]
-        return result

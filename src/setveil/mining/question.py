@@ -1,4 +1,4 @@
-"""Queries for itemsets or rules and their results, the same for plain records and disassociated data."""
+"""Queries for itemsets or rules and their results, the same for plain records, disassociated data and several sets of records."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from setveil.base.display import quantity
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, Missing
 from setveil.mining.disassociated_itemsets import BoundedItemsets, mine_bounds, top_bounds
 from setveil.mining.frequent import LIMIT, Kind, count, mine, top
 from setveil.mining.rules import Rules, association_rules
+from setveil.mining.support_intervals import (
+    count_together,
+    mine_intervals,
+    records_of_a_set,
+    top_intervals,
+)
 from setveil.parameters.shares import MinConfidence
 
 if TYPE_CHECKING:
@@ -116,7 +123,11 @@ class Question:
 
     def answer(self, data: Published, *, place: str = "") -> Answer:
         """Mine the data; `place` names them in error messages."""
-        miner: _Miner = _OfClusters(self, data) if data.has_support_bounds else _OfRecords(self, data)
+        miner: _Miner
+        if data.has_support_bounds:
+            miner = _OfClusters(self, data)
+        else:
+            miner = _OfRecords(self, data) if len(data.sets) == 1 else _OfSets(self, data)
         miner.refuse_unfit(f"{place} holds" if place else "these are")
         return miner.answer()
 
@@ -194,15 +205,21 @@ class _Miner:
             name: value if isinstance(value, int) else str(value) for name, value in asked.items() if value is not None
         }
         if self.question.min_support is not None:
-            plain["count"] = self.question.min_support.count(self.data.records)
-        return Answer(found, number, self.description(), {"records": self.data.records, **plain})
+            plain["count"] = self.question.min_support.count(self.records)
+        return Answer(found, number, self.description(), {"records": self.records, **plain})
+
+    @property
+    def records(self) -> int:
+        """The number of records that supports are compared with."""
+        found: int = self.data.records
+        return found
 
     def more_asked(self) -> dict[str, Any]:
         """Return defaults that apply to this query."""
         return {}
 
     def _records_text(self) -> str:
-        return f"in at least {self.question.least_support.count(self.data.records):,} of {self.data.records:,} records"
+        return f"in at least {self.question.least_support.count(self.records):,} of {self.records:,} records"
 
 
 class _OfRecords(_Miner):
@@ -242,6 +259,40 @@ class _OfRecords(_Miner):
         kind = "" if question.kind == "all" else f"{question.kind} "
         what = f"frequent {kind}{question.itemsets_text}"
         return f"most {what}" if question.top is not None else f"{what} {self._records_text()}"
+
+
+class _OfSets(_OfRecords):
+    """Several sets of records, which are imputations of the same data: supports are means, with intervals."""
+
+    def refuse_unfit(self, where: str) -> None:
+        super().refuse_unfit(where)
+        if self.question.rules:
+            raise BadParameter(
+                f"`rules=True` does not apply to several sets of records, but {where} {self.data.why_not_plain}"
+            )
+
+    @property
+    def records(self) -> int:
+        return records_of_a_set(self.data)
+
+    def counted(self) -> int:
+        return count(
+            Transactions.concatenated(self.data.datasets),
+            count_together(self.data, self.question.least_support),
+            **self._chosen(),
+        )
+
+    def best(self, how_many: int) -> Itemsets:
+        return top_intervals(self.data, how_many, limit=self.question.limit, **self._chosen())
+
+    def all(self) -> Itemsets:
+        return mine_intervals(self.data, self.question.least_support, limit=self.question.limit, **self._chosen())
+
+    def more_asked(self) -> dict[str, Any]:
+        return {"sets": len(self.data)}
+
+    def description(self) -> str:
+        return f"{super().description()}, as the mean of {len(self.data)} sets"
 
 
 class _OfClusters(_Miner):

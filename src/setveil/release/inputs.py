@@ -108,8 +108,8 @@ def as_records(given: Any, reading: Reading | None = None, *, place: str = "") -
 
 
 def as_minable(given: Published, *, place: str = "") -> Published:
-    """Return data that can be mined: forms that bound supports unchanged, everything else as plain records."""
-    return given if given.has_support_bounds else as_records(given, place=place)
+    """Return data that can be mined: forms that bound supports and several sets unchanged, everything else as plain records."""
+    return given if given.has_support_bounds or len(given.sets) > 1 else as_records(given, place=place)
 
 
 def as_opened(

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from setveil.data.forms.pair_supports import PairSupports
     from setveil.data.reading.source import Source
 
 Unit = Literal["person", "record"]
@@ -260,6 +261,15 @@ class Transactions(RowsOfRecords, RecordSequence):
         return cls(offsets, items, vocabulary, ids=ids, unit=unit)
 
     @classmethod
+    def concatenated(cls, sets: Sequence[Transactions]) -> Transactions:
+        """Return the records of several data sets, one set after the other, without ids."""
+        labels = tuple(dict.fromkeys(label for one in sets for label in one.vocabulary))
+        number_of = {label: number for number, label in enumerate(labels)}
+        codes = [np.array([number_of[label] for label in one.vocabulary], np.int64)[one.items] for one in sets]
+        offsets = offsets_of(np.concatenate([one.lengths for one in sets]))
+        return cls.from_codes(offsets, np.concatenate(codes), labels, unit=sets[0].unit)
+
+    @classmethod
     def of_parts(
         cls, offsets: NDArray[np.int64], items: NDArray[np.int32], vocabulary: tuple[str, ...], *, ids: Any, unit: Unit
     ) -> Transactions:
@@ -324,6 +334,12 @@ class Transactions(RowsOfRecords, RecordSequence):
     def remembered(self) -> dict[Any, Any]:
         """A cache for results that take long to compute; they stay valid because the data never change."""
         return {}
+
+    def pair_supports(self, labels: Sequence[str]) -> PairSupports:
+        """Return the number of records that hold each of some items, and each pair of them; 0 for unknown items."""
+        from setveil.data.forms.pair_supports import PairSupports, as_table, count_pairs  # noqa: PLC0415 - imports SciPy
+
+        return PairSupports(count_pairs(as_table(self, labels)), self.records)
 
     def names(self) -> Any:
         """Return the ids, or the record numbers starting with 1 if there are none."""
