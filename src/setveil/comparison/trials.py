@@ -17,13 +17,13 @@ from setveil.attacks.findings import Findings
 from setveil.base.display import quantity
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
-from setveil.errors import BadData, BadParameter, GuaranteeViolated, InputError
+from setveil.errors import BadData, GuaranteeViolated, InputError
 from setveil.metrics.base import Metric
 from setveil.metrics.measurements import Measurements
 from setveil.metrics.mined import Mined
 from setveil.metrics.pair import Pair
 from setveil.metrics.tasks.heldout import Heldout
-from setveil.parameters.names_found import refuse_look_alikes
+from setveil.parameters.names_found import names_found, refuse_look_alikes
 from setveil.release.attack_runs import QUICK_TARGETS, Case, chosen_attacks, run_attacks
 from setveil.release.drawing import Drawn, draw
 from setveil.release.measuring import LEVELS, chosen_metrics, measure_pair
@@ -104,7 +104,7 @@ class Bench:
                 f"{quantity(len(drawn), 'record')} cannot be divided with {held_out:.0%} held out: there must be at least {LEAST_PEOPLE} "
                 "records on each side; give more data or another share"
             )
-        train, outside = (data.take(np.sort(part), ids=None) for part in (drawn[number:], drawn[:number]))
+        train, outside = (data.take(np.sort(part)) for part in (drawn[number:], drawn[:number]))
         return cls(train, outside, Mined(train, "original"), Heldout(train, outside), train.checksum())
 
 
@@ -154,7 +154,7 @@ def run_trial(bench: Bench, method: Method, seed: int, asked: Asked) -> TrialRes
     >>> import setveil as sv
     >>> from setveil.comparison.trials import Asked, Bench, run_trial
     >>> bench = Bench.of(sv.read("sample:supermarket?records=1000"))
-    >>> found = run_trial(bench, sv.Disassociation(k=3, m=2), 0, Asked(task="tlost:k=2"))
+    >>> found = run_trial(bench, sv.Disassociation(k=3, m=2), 0, Asked(task="tlost:k=2", attacks=("find-record:known=2",)))
     >>> found.status, found.strongest.name
     ('holds', 'find-record')
     """
@@ -195,10 +195,10 @@ class _Clock:
 
 
 def _drawn(train: Transactions, method: Method, terms: Terms, randomness: Randomness) -> tuple[Method, Drawn]:
-    if Transactions not in method.accepts:
-        raise BadParameter(f"{method.name} takes a release, and not the data")
     if not terms.distinct_labels:
         refuse_look_alikes(method, LookAlikes.of(train))
+    for found in names_found(method, train):
+        found.refuse("accept")
     rng = randomness.generator()
     bound = method.bind(train, linked=terms.ids != "drop", rng=rng)
     return bound, draw(bound, train, terms.ids, randomness, rng)

@@ -1,0 +1,3 @@
+"""The page of a comparison."""
+def comparison_page(found):
+    return ""
