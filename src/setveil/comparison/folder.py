@@ -64,7 +64,9 @@ def results_of(out: str | Path | None, facts: Mapping[str, Any], grid: str) -> I
         return
     folder = Path(out)
     if (folder.parent / CARD_NAME).exists():
-        raise OutputRefused(f"{folder} would be inside a release folder, and a comparison is private; choose another path")
+        raise OutputRefused(
+            f"{folder} would be inside a release folder, and a comparison is private; choose another path"
+        )
     if not folder.exists():
         with make_folder(folder, if_exists=EXISTS) as new:
             (new / FACTS_NAME).write_text(_json(facts), encoding="utf-8")

@@ -110,6 +110,12 @@ class Comparison:
         return sorted(found, key=lambda one: one.task_rank or 0)
 
     @property
+    def ordered(self) -> list[SetUpSummary]:
+        """All set-ups: the best first, those whose guarantee does not hold last, and by what they keep."""
+        last = len(self.set_ups) + 1
+        return sorted(self.set_ups, key=lambda one: (not one.is_best, one.fails, one.task_rank or last))
+
+    @property
     def columns(self) -> list[str]:
         """The columns of the table."""
         return [*self.records()[0]] if self.set_ups else []
@@ -158,7 +164,6 @@ class Comparison:
 
     def table(self) -> ShownTable:
         """Return the table that is shown: the best set-ups first, then by what they keep."""
-        ordered = sorted(self.set_ups, key=lambda one: (not one.is_best, one.fails, one.task_rank or len(self.set_ups)))
         rows = [
             [
                 one.title,
@@ -169,7 +174,7 @@ class Comparison:
                 "" if one.seconds is None else f"{one.seconds:.1f}",
                 "best" if one.is_best else "",
             ]
-            for one in ordered
+            for one in self.ordered
         ]
         return ShownTable(rows, ["set-up", "guarantee", "task", "strongest attack", "", "seconds", ""])
 

@@ -115,7 +115,9 @@ def compare(
         given = {"grid": grid.described(), "checksum": data.checksum()}
         with trial_processes(given, number_of_threads()) as processes:
             run.all(processes, until)
-        found = Comparison(facts, run.summaries(_higher_is_better(asked.task)), None if out is None else Path(out))
+        found = Comparison(
+            facts, run.summaries(higher_is_better=_higher_is_better(asked.task)), None if out is None else Path(out)
+        )
         if out is not None:
             with progress.step("writing the page"):
                 replace_file(Path(out) / TABLE_NAME, found.to_csv().encode(), mode=0o600, is_result=False)
@@ -160,7 +162,9 @@ class _Run:
         self._run(processes, "running all set-ups on all records", rest, until)
 
     def _run(self, processes: TrialProcesses, label: str, tasks: list[Task], until: float | None) -> list[float]:
-        left = [task for task in tasks if self._key_of(task) not in self.results.found and task.number not in self.ended]
+        left = [
+            task for task in tasks if self._key_of(task) not in self.results.found and task.number not in self.ended
+        ]
         durations = []
         with progress.step(label, len(tasks)) as advance:
             done = len(tasks) - len(left)
@@ -184,7 +188,9 @@ class _Run:
         if durations:
             seconds = sum(durations) / len(durations) * left * self.records / self.sample / number_of_threads()
             if seconds >= LONG_SECONDS:
-                progress.note(f"{quantity(left, 'trial')} will take up to {round_minutes(seconds)}, estimated from the sample")
+                progress.note(
+                    f"{quantity(left, 'trial')} will take up to {round_minutes(seconds)}, estimated from the sample"
+                )
 
     def _key_of(self, task: Task) -> TrialKey:
         return TrialKey(self.keys[task.number], task.seed, task.records)
@@ -196,7 +202,7 @@ class _Run:
     def _on_sample(self) -> list[SetUpSummary]:
         return compared([self._summary(number, SAMPLE) for number in range(len(self.keys))], higher_is_better=True)
 
-    def summaries(self, higher_is_better: bool) -> list[SetUpSummary]:  # noqa: FBT001
+    def summaries(self, *, higher_is_better: bool) -> list[SetUpSummary]:
         """Return the summary of each set-up, with the sample where nothing else was run."""
         found = []
         for number in range(len(self.keys)):
@@ -276,5 +282,3 @@ def _refuse_undirected(task: str | Metric) -> None:
         raise BadParameter(
             f"the task is {kind.name}, of which neither more nor less is better; choose another metric, such as ease"
         )
-
-

@@ -26,7 +26,8 @@ def facts_in(folder: Path) -> dict[str, Any]:
         facts = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadData(
-            f"is not the folder of a comparison: it has no {FACTS_NAME}; name a folder that compare wrote", file=str(folder)
+            f"is not the folder of a comparison: it has no {FACTS_NAME}; name a folder that compare wrote",
+            file=str(folder),
         ) from None
     except (OSError, ValueError) as error:
         raise BadData(f"cannot be read ({error})", file=str(path)) from None
@@ -59,7 +60,12 @@ def tried_in(folder: str | Path, checksum: str) -> dict[str, Any]:
     path = place / RESULTS_NAME
     results = list(results_in(path.read_text(encoding="utf-8"), str(path)))
     set_ups = len({one["set_up"] for one in results})
-    return {"folder": str(folder), "set_ups": set_ups, "trials": len(results), "text": tried_text(set_ups, len(results))}
+    return {
+        "folder": str(folder),
+        "set_ups": set_ups,
+        "trials": len(results),
+        "text": tried_text(set_ups, len(results)),
+    }
 
 
 def tried_text(set_ups: int, trials: int) -> str:
