@@ -154,7 +154,8 @@ def _trials(one: SetUpSummary, name: str) -> Iterator[dict[str, Any]]:
 
 def itemset_chart(found: Comparison) -> Chart | None:
     """Draw how many frequent itemsets each set-up keeps, loses and adds; None if this was not measured."""
-    rows, table = [], []
+    rows: list[dict[str, Any]] = []
+    table: list[tuple[Any, ...]] = []
     for one in found.set_ups:
         counts = [
             measured["details"]

@@ -151,7 +151,7 @@ class _Run:
 
     def all(self, processes: TrialProcesses, until: float | None) -> None:
         """Run what is left: all set-ups on the sample, then on all records, one seed after the other."""
-        numbers = range(len(self.keys))
+        numbers = [*range(len(self.keys))]
         if self.sample:
             first = [Task(number, self.grid.seeds[0], self.sample) for number in numbers]
             durations = self._run(processes, "running all set-ups on a sample", first, until)

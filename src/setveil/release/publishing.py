@@ -34,6 +34,7 @@ from setveil.release.registrar import Registrar, again_if_created_meanwhile
 from setveil.release.release import Release, Terms, judge
 from setveil.release.saving import Packing
 from setveil.release.seed import Randomness, Seed, recipe_of
+from setveil.release.tried import tried_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -69,6 +70,7 @@ def publish(
     distinct_labels: bool = False,
     register: str | Path | Registration | None = None,
     names: Mapping[str, str] | str | Path | None = None,
+    comparison: str | Path | None = None,
 ) -> Release:
     """Make a release and check its guarantee.
 
@@ -121,6 +123,9 @@ def publish(
     names
         The names of items that are codes, or a file with them as for `read_names`. The report shows them beside the codes. The release
         folder does not depend on them.
+    comparison
+        The folder that `compare` wrote for these data. The dossier and the report state how many set-ups were tried before this one was
+        chosen, because the choice depends on the private data. The release folder does not depend on it.
 
     Returns
     -------
@@ -191,6 +196,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
     for found in lists:
         found.refuse(asked.missing_names)
     checksum, recipe = data.checksum(), recipe_of(method, terms.ids)
+    tried = None if asked.comparison is None else _tried(asked.comparison, checksum, repeated)
     seed = Seed.of(asked.seed, experiment=asked.experiment) if registrar is None else registrar.seed(checksum, recipe)
     randomness = Randomness(seed, checksum, recipe)
     if repeated is not None:
@@ -256,6 +262,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         names=lists,
         item_names=item_names,
         registrar=registrar,
+        tried=tried,
         asked=asked,
     )
     if target is not None and written is not None:
@@ -263,6 +270,12 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         if repeated is not None:
             repeated.compare(card)
     return release
+
+
+def _tried(comparison: str | Path, checksum: str, repeated: Repeated | None) -> dict[str, Any]:
+    """Return how many set-ups a comparison tried; a repeated release takes it from its dossier, as the folder may be gone."""
+    noted: dict[str, Any] | None = None if repeated is None else repeated.dossier.get("comparison")
+    return noted or tried_in(comparison, checksum)
 
 
 def _as_accepted(given: Any, method: Method) -> Transactions | Disassociated:
