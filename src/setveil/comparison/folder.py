@@ -50,7 +50,7 @@ class Results:
         """Add the result of a trial, and write it to the disk before anything else happens."""
         entry = {**key._asdict(), **result}
         if self.file is not None:
-            self.file.write((json.dumps(entry, ensure_ascii=False) + "\n").encode())
+            self.file.write(as_line(entry).encode())
             self.file.flush()
             os.fsync(self.file.fileno())
         self.found[key] = entry
@@ -69,7 +69,7 @@ def results_of(out: str | Path | None, facts: Mapping[str, Any], grid: str) -> I
         )
     if not folder.exists():
         with make_folder(folder, if_exists=EXISTS) as new:
-            (new / FACTS_NAME).write_text(_json(facts), encoding="utf-8")
+            (new / FACTS_NAME).write_text(as_text(facts), encoding="utf-8")
             (new / RESULTS_NAME).touch()
     _refuse_other(folder, facts)
     with ExitStack() as stack:
@@ -104,5 +104,11 @@ def _lock(file: BufferedRandom, folder: Path) -> None:
             raise OutputRefused(f"another run is writing to {folder}; wait for its end, or choose another path")
 
 
-def _json(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+def as_line(entry: Mapping[str, Any]) -> str:
+    """Return a result as a line of the file of results."""
+    return json.dumps(entry, ensure_ascii=False) + "\n"
+
+
+def as_text(facts: Mapping[str, Any]) -> str:
+    """Return the facts about a comparison as text."""
+    return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"

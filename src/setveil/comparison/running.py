@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +12,7 @@ from setveil.base import progress
 from setveil.base.arguments import check_arguments
 from setveil.base.atomic import replace_file
 from setveil.base.display import quantity, round_minutes
-from setveil.catalog import METRICS, named
+from setveil.comparison.facts import facts_of, higher_is_better, refuse_undirected
 from setveil.comparison.folder import PAGE_NAME, TABLE_NAME, Results, TrialKey, results_of
 from setveil.comparison.grid import Grid
 from setveil.comparison.page import comparison_page
@@ -30,18 +29,14 @@ from setveil.comparison.trial_processes import Task, TrialProcesses, trial_proce
 from setveil.comparison.trials import Bench
 from setveil.errors import BadParameter
 from setveil.kernels.threads import number_of_threads, with_threads
-from setveil.metrics.base import Metric
-from setveil.parameters.texts import settings_in
-from setveil.release.dossier import program_versions
 from setveil.release.seed import recipe_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from setveil.comparison.trials import Asked
-    from setveil.data.records.transactions import Transactions
 
-COMPARISON_VERSION: Final = 1
+MEASURED: Final = ("task", "metrics", "attacks", "targets", "held_out", "allow_failures", "distinct_labels")
+"""The keys of a grid that must be equal for results to be reused."""
 LEAST_RATIO: Final = 2
 """A sample is used if there are at least this many times as many records."""
 LONG_SECONDS: Final = 60
@@ -106,17 +101,19 @@ def compare(
     until = None if seconds is None else time.monotonic() + seconds
     data = grid.read_data()
     asked = grid.asked(data)
-    _refuse_undirected(asked.task)
+    refuse_undirected(asked.task)
     bench = Bench.of(data, held_out=grid.content["held_out"])
     keys = [_key(one.made(data)) for one in grid.set_ups]
-    facts = _facts(grid, data, bench, asked)
+    content = grid.to_dict()
+    measured = {name: content[name] for name in MEASURED}
+    facts = facts_of(data, content["data"]["path"], bench, asked.task, measured)
     with results_of(out, facts, grid.to_toml()) as results:
         run = _Run(grid, data.records, keys, results)
         given = {"grid": grid.described(), "checksum": data.checksum()}
         with trial_processes(given, number_of_threads()) as processes:
             run.all(processes, until)
         found = Comparison(
-            facts, run.summaries(higher_is_better=_higher_is_better(asked.task)), None if out is None else Path(out)
+            facts, run.summaries(higher_is_better=higher_is_better(asked.task)), None if out is None else Path(out)
         )
         if out is not None:
             with progress.step("writing the page"):
@@ -241,44 +238,3 @@ def _without_result(status: str, reason: str) -> dict[str, Any]:
 def _key(method: Any) -> str:
     """Return what identifies a set-up: a checksum of the method with its parameters, as they were read."""
     return hashlib.sha256(recipe_of(method, "").encode()).hexdigest()[:16]
-
-
-def _facts(grid: Grid, data: Transactions, bench: Bench, asked: Asked) -> dict[str, Any]:
-    content = grid.to_dict()
-    names = ("task", "metrics", "attacks", "targets", "held_out", "allow_failures", "distinct_labels")
-    return {
-        "comparison_version": COMPARISON_VERSION,
-        "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": program_versions(),
-        "data": {
-            "source": content["data"]["path"],
-            "checksum": data.checksum(),
-            "records": data.records,
-            "unit": data.unit,
-            "used": bench.train.records,
-            "held_out": bench.held_out.records,
-        },
-        "measured": {name: content[name] for name in names},
-        "task": _about(asked.task),
-    }
-
-
-def _metric_kind(task: str | Metric) -> type[Metric]:
-    return type(task) if isinstance(task, Metric) else named("metric", METRICS, settings_in(task)[0])
-
-
-def _about(task: str | Metric) -> dict[str, str]:
-    kind = _metric_kind(task)
-    return {"name": kind.name, "title": kind.title, "unit": kind.unit, "better": kind.better, "formula": kind.formula}
-
-
-def _higher_is_better(task: str | Metric) -> bool:
-    return _metric_kind(task).better == "higher"
-
-
-def _refuse_undirected(task: str | Metric) -> None:
-    kind = _metric_kind(task)
-    if kind.better == "like the original":
-        raise BadParameter(
-            f"the task is {kind.name}, of which neither more nor less is better; choose another metric, such as ease"
-        )

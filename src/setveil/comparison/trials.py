@@ -7,7 +7,7 @@ never published, because `publish` draws its own seed.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -76,7 +76,8 @@ class Bench:
     """People who are divided once: those whom methods see, and those on whom tasks and attacks are tested."""
 
     train: Transactions
-    held_out: Transactions
+    held_out: Transactions | None
+    """None if nobody was held out: then tasks are tested on the same people, which is optimistic."""
     before: Mined
     """The frequent itemsets of the people whom methods see, mined once for all trials."""
     people: Heldout
@@ -93,7 +94,7 @@ class Bench:
         >>> import setveil as sv
         >>> from setveil.comparison.trials import Bench
         >>> bench = Bench.of(sv.read("sample:supermarket?records=1000"))
-        >>> bench.train.records, bench.held_out.records
+        >>> bench.train.records, bench.people.people.records
         (800, 200)
         """
         rng = np.random.default_rng([seed, data.records])
@@ -105,7 +106,12 @@ class Bench:
                 "records on each side; give more data or another share"
             )
         train, outside = (data.take(np.sort(part)) for part in (drawn[number:], drawn[:number]))
-        return cls(train, outside, Mined(train, "original"), Heldout(train, outside), train.checksum())
+        return cls.with_people(train, outside)
+
+    @classmethod
+    def with_people(cls, train: Transactions, held_out: Transactions | None) -> Bench:
+        """Return people who were divided before."""
+        return cls(train, held_out, Mined(train, "original"), Heldout(train, held_out), train.checksum())
 
 
 @dataclass(frozen=True)
@@ -158,7 +164,7 @@ def run_trial(bench: Bench, method: Method, seed: int, asked: Asked) -> TrialRes
     >>> found.status, found.strongest.name
     ('holds', 'find-record')
     """
-    clock = _Clock()
+    clock = Clock()
     terms = Terms(resolve_ids(bench.train, None, type(method)), asked.allow_failures, asked.distinct_labels)
     randomness = Randomness(Seed(seed, given=True), bench.checksum, recipe_of(method, terms.ids))
     try:
@@ -170,18 +176,24 @@ def run_trial(bench: Bench, method: Method, seed: int, asked: Asked) -> TrialRes
         return TrialResult("refused", str(error), seconds=clock.laps)
     status, reason = _judged(bench.train, bound, drawn, terms)
     clock.lap("checking")
-    known = {name: getattr(bound, name) for name in type(bound).model_fields}
-    measured, pair = _measured(bench, drawn, known, asked)
-    clock.lap("measuring")
     guarantee = None if bound.guarantee is None else bound.guarantee.name
-    case = Case(drawn.published, drawn.alignment, bench.train, bound, guarantee, randomness, pair)
-    chosen = chosen_attacks(asked.attacks, type(drawn.published), guarantee)
+    case = Case(drawn.published, drawn.alignment, bench.train, bound, guarantee, randomness)
+    return tested(bench, case, asked, TrialResult(status, reason), clock)
+
+
+def tested(bench: Bench, case: Case, asked: Asked, result: TrialResult, clock: Clock) -> TrialResult:
+    """Return a result with what metrics and attacks find, tested with the people who were held out, if there are any."""
+    known = {name: getattr(case.method, name) for name in type(case.method).model_fields}
+    measured, pair = _measured(bench, case, known, asked)
+    clock.lap("measuring")
+    case = replace(case, measured=pair)
+    chosen = chosen_attacks(asked.attacks, type(case.published), case.guarantee)
     findings = run_attacks(case, chosen, case.target(bench.held_out, asked.targets))
     clock.lap("attacking")
-    return TrialResult(status, reason, measured, findings, clock.laps)
+    return replace(result, measurements=measured, findings=findings, seconds=clock.laps)
 
 
-class _Clock:
+class Clock:
     """Measures the processor time of steps."""
 
     def __init__(self) -> None:
@@ -189,6 +201,7 @@ class _Clock:
         self._since = time.process_time()
 
     def lap(self, name: str) -> None:
+        """Note the time since the last step."""
         now = time.process_time()
         self.laps[name] = now - self._since
         self._since = now
@@ -218,15 +231,13 @@ def _is_undecided(verdict: Verdict | None) -> bool:
     return verdict is not None and verdict.status == "undecided"
 
 
-def _measured(bench: Bench, drawn: Drawn, known: Mapping[str, Any], asked: Asked) -> tuple[Measurements, Pair]:
-    form = type(drawn.published)
+def _measured(bench: Bench, case: Case, known: Mapping[str, Any], asked: Asked) -> tuple[Measurements, Pair]:
+    form = type(case.published)
     listed: list[Metric | Measurement] = []
     for one in (asked.task, *asked.metrics):
         metrics, lacking = chosen_metrics([one], known, form, heldout=True)
         listed += [*metrics, *([] if one in LEVELS else lacking)]
     chosen = [one for one in listed if isinstance(one, Metric)]
-    pair = Pair(
-        bench.train, drawn.published, drawn.alignment, metrics=chosen, heldout=bench.people, before=bench.before
-    )
+    pair = Pair(bench.train, case.published, case.alignment, metrics=chosen, heldout=bench.people, before=bench.before)
     measured = iter(measure_pair(pair, chosen))
     return Measurements(next(measured) if isinstance(one, Metric) else one for one in listed), pair
