@@ -88,8 +88,8 @@ def _refuse_other(folder: Path, facts: Mapping[str, Any]) -> None:
     """Refuse a folder that holds something else, or results that cannot be compared with new ones."""
     try:
         noted = facts_in(folder)
-    except BadData as error:
-        raise OutputRefused(f"{folder} exists and holds no comparison ({error}); choose another path") from None
+    except BadData:
+        raise OutputRefused(f"{folder} exists and is not the folder of a comparison; choose another path") from None
     words = {"versions": "other versions of the programs", "data": "other data", "measured": "other measurements"}
     for name in SAME:
         if noted.get(name) != facts[name]:
