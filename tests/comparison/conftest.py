@@ -2,7 +2,7 @@
 
 import pytest
 
-from comparison.grids import GRID
+from comparison.made import GRID
 from support.program import call
 
 

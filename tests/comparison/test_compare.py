@@ -15,7 +15,7 @@ from filelock import lock_descriptor
 import setveil as sv
 from setveil.comparison.folder import NAMES
 
-from comparison.grids import GRID
+from comparison.made import GRID
 from support.program import PATIENCE_SECONDS, call, ended, names_in, start
 
 

@@ -6,22 +6,7 @@ from hypothesis import strategies as st
 
 from setveil.comparison.results import ALL, SAMPLE, Estimate, compared, summarized
 
-
-def trial(task=0.5, excess=0.1, status="holds", attack="find-record", seed=0):
-    finding = {
-        "name": attack,
-        "parameters": {},
-        "excess": None if excess is None else {"value": excess, "low": excess - 0.1, "high": excess + 0.1},
-    }
-    measured = {"name": "ease", "parameters": {}, "value": task, "interval": (task - 0.1, task + 0.1)}
-    return {
-        "seed": seed,
-        "status": status,
-        "reason": "" if status == "holds" else f"it is {status}",
-        "measurements": [measured],
-        "findings": [finding],
-        "seconds": {"method": 1.0, "attacking": 2.0},
-    }
+from comparison.made import trial
 
 
 def summary(*trials, stage=ALL):

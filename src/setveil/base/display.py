@@ -57,7 +57,8 @@ def share(value: float) -> str:
 
 def signed_share(value: float) -> str:
     """Format a share that may be below 0 as a percentage."""
-    return f"-{share(-value)}" if value < 0 else share(value)
+    value = round(value, 9)  # a sum that should be 0
+    return f"-{share(-value)}" if value < 0 else share(abs(value))
 
 
 def quantity(number: int, noun: str, plural: str = "") -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from setveil.comparison.results import Comparison, Estimate
 
 FATES: Final = Series("fate", ("kept", "lost", "new"), (NEUTRAL, LOST, NEW))
-EXCESS: Final = "what the strongest attack finds beyond its control"
+EXCESS: Final = "found beyond the control"
 MOST_BARS: Final = 40
 """Maximum number of bars in a chart: more cannot be read."""
 LONGEST: Final = 44
@@ -39,7 +39,7 @@ def frontier(found: Comparison) -> Chart | None:
     task = found.facts["task"]
     spec = points_with_intervals(
         rows,
-        across=Axis("task", f"{task['title']}: {task['unit']}", ".2~f"),
+        across=Axis("task", cut(task["title"], LONGEST), ".2~f"),
         up=Axis("excess", EXCESS, ".1%"),
         series=Series("method", methods),
         size=Axis("seconds", "processor seconds", ".1f"),
@@ -61,7 +61,8 @@ def frontier(found: Comparison) -> Chart | None:
     better = "right" if task["better"] == "higher" else "left"
     note = (
         f"Good set-ups are below and to the {better}. The dashed line connects those that no other one beats, among those whose guarantee "
-        "holds. Bars are 95 % intervals. A larger point took longer. A cross: the guarantee does not hold. A ring: run on a sample only."
+        f"holds. {task['title']}: {task['unit']}. Bars are 95 % intervals. "
+        "A larger point took longer. A cross: the guarantee does not hold. A ring: run on a sample only."
     )
     return Chart(
         "kept_and_gained",
@@ -173,12 +174,13 @@ def itemset_chart(found: Comparison) -> Chart | None:
     spec = stacked_shares(
         rows,
         down=Axis("set-up", "", ""),
-        along=Axis("itemsets", "share of the itemsets that are frequent before or after"),
+        along=Axis("itemsets", "share of the itemsets"),
         series=FATES,
         text=text,
     )
-    note = "Only forms with whole records have frequent itemsets of their own." + (
-        f" The first {MOST_BARS} set-ups are shown." if len(table) == MOST_BARS else ""
+    note = (
+        "Itemsets that are frequent before or after. Only forms with whole records have frequent itemsets of their own."
+        + (f" The first {MOST_BARS} set-ups are shown." if len(table) == MOST_BARS else "")
     )
     return Chart("itemsets", "Frequent itemsets", text, spec, ("set-up", *FATES.names), table, note)
 

@@ -402,7 +402,12 @@ def points_with_intervals(
             size.field,
             title=size.title,
             scale={"type": "sqrt", "range": [60, 600], "zero": False},
-            legend={"symbolFillColor": NEUTRAL, "symbolStrokeColor": NEUTRAL, "titleFontWeight": "normal"},
+            legend={
+                "orient": "bottom",
+                "symbolFillColor": NEUTRAL,
+                "symbolStrokeColor": NEUTRAL,
+                "titleFontWeight": "normal",
+            },
         )
     }
     colour = series.colour()
