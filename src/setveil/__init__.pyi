@@ -13,6 +13,9 @@ from .attacks.within_group import WithinGroup as WithinGroup
 from .base.verdict import Reach as Reach
 from .base.verdict import Verdict as Verdict
 from .base.verdict import Witness as Witness
+from .comparison.releases import compare_releases as compare_releases
+from .comparison.results import Comparison as Comparison
+from .comparison.running import compare as compare
 from .data.forms.disassociated import Disassociated as Disassociated
 from .data.forms.disassociated.files import read_disassociated as read_disassociated
 from .data.forms.generalized import Generalized as Generalized

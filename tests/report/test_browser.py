@@ -107,7 +107,7 @@ UNREADABLE = """() => {
     judge(element, getComputedStyle(element).fill, 4.5);
   for (const element of document.querySelectorAll('svg .mark-rect.role-mark path, svg .mark-symbol.role-mark path')) {
     const fill = getComputedStyle(element).fill;
-    if (fill !== 'none') judge(element, fill, 2.9);
+    if (fill !== 'none' && isSeen(fill)) judge(element, fill, 2.9);
   }
   return found;
 }"""

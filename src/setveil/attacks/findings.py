@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.attacks.base import FOUND, Finding
-from setveil.base.display import ShownTable, share, to_html
+from setveil.base.display import ShownTable, share, signed_share, to_html
 from setveil.errors import BadParameter, UnknownName
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ class Findings(list[Finding]):
                     share(one.main.rate),
                     share(one.naive.rate),
                     "" if one.control is None else share(one.control.rate),
-                    _signed(one.excess.value),
-                    f"{_signed(one.excess.low)} to {_signed(one.excess.high)}",
+                    signed_share(one.excess.value),
+                    f"{signed_share(one.excess.low)} to {signed_share(one.excess.high)}",
                     "" if one.bound is None else share(one.bound),
                     one.verdict + ("; above the limit" if self.limit is not None and one.exceeds(self.limit) else ""),
                 ]
@@ -122,8 +122,3 @@ class Findings(list[Finding]):
     def from_dict(cls, noted: Mapping[str, Any]) -> Findings:
         """Return the findings that `to_dict` gave these plain values for."""
         return cls(map(Finding.from_dict, noted["findings"]), limit=noted["limit"])
-
-
-def _signed(value: float) -> str:
-    """Return a share that may be below 0."""
-    return f"-{share(-value)}" if value < 0 else share(value)

@@ -63,9 +63,27 @@ def share(value: float) -> str:
     return f"{Decimal(f'{percent:.2g}'):f} %" if is_small else f"{percent:.1f} %"
 
 
+def signed_share(value: float) -> str:
+    """Format a share that may be below 0 as a percentage."""
+    value = round(value, 9)  # a sum that should be 0
+    return f"-{share(-value)}" if value < 0 else share(abs(value))
+
+
 def quantity(number: int, noun: str, plural: str = "") -> str:
     """Format a count with its noun: `1 record`, `2,000 records`, `2 entries`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def round_minutes(seconds: float) -> str:
+    """Return a duration in minutes, or in hours if there are at least two.
+
+    >>> round_minutes(70), round_minutes(1500), round_minutes(9000)
+    ('1 minute', '25 minutes', '2.5 hours')
+    """
+    minutes = max(round(seconds / 60), 1)
+    if minutes >= 120:
+        return f"{minutes / 60:.1f} hours"
+    return f"{minutes} minute{'s' if minutes > 1 else ''}"
 
 
 def cut(text: Any, most: int = 120) -> str:

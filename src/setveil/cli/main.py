@@ -39,6 +39,7 @@ COMMANDS = {
     "measure": ("measure", "Measure what a release costs and what it still reveals."),
     "attack": ("attack", "Try out what an attacker can still find out from a release."),
     "report": ("report", "Measure more of a release, and write its report again."),
+    "compare": ("compare", "Compare methods and settings on the same data, or finished releases."),
     "mine": ("mine", "Find frequent itemsets and association rules."),
     "convert": ("convert", "Convert data between formats."),
     "reproduce": ("reproduce", "Repeat the experiments of a paper, and check its claims."),

@@ -151,6 +151,12 @@ def publish(
     save_job: Annotated[
         str | None, about("Also write this job to a file, which setveil run runs again. Keep it private.")
     ] = None,
+    comparison: Annotated[
+        str | None,
+        about(
+            "The folder of setveil compare for these data. The dossier and the report then state how many set-ups were tried before."
+        ),
+    ] = None,
     registering: RegisterOptions,
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(METHODS, after="method")],
@@ -187,6 +193,7 @@ def publish(
         "missing_names": missing_names,
         "distinct_labels": distinct_labels,
         "names": names,
+        "comparison": comparison,
         "register": registering.given(),
     }
     job = sv.Job({name: value for name, value in content.items() if value is not None}, file="")

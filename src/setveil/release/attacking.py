@@ -118,7 +118,7 @@ def attack(
     if isinstance(getattr(release, "method", None), Method):
         return found(_case_of(release, original))
     opened, folder = with_private_folder(release, private, "says which row is whose")
-    case = _case_in(opened, folder, original, reading)
+    case = case_in(opened, folder, original, reading)
     with rewritten(opened, folder) as dossier:
         result = found(case, reading or folder.reading)
         every = merged(findings_in(dossier), result)
@@ -139,7 +139,7 @@ def _case_of(release: Any, original: Any) -> Case:
     return Case(release.data, release.alignment, compared, release.method, guarantee, release.randomness)
 
 
-def _case_in(opened: Opened, private: Private, original: Any, reading: Reading | None) -> Case:
+def case_in(opened: Opened, private: Private, original: Any, reading: Reading | None) -> Case:
     """Return a release folder as attacks need it."""
     if opened.data.made_from is not None:
         raise BadParameter(MADE_FROM_A_RELEASE)

@@ -42,7 +42,7 @@ DOSSIER_VERSION: Final = 5
 """Version 2 adds `pictures` and `metric_notes`; a dossier without them is still read, and its report has fewer charts. Version 3 renames
 the status `broken` to `violated` and `breaches` to `violations`, and adds the reach. It also adds `run`, `private_salt` and `randomness`,
 which describes how all random values were derived; earlier dossiers use scheme 1. Version 4 adds `attacks`, `attack_notes` and `register`:
-what the register records besides. Version 5 adds `job`, which repeats the release, `item_names`,
+what the register records besides. Version 5 adds `job`, which repeats the release, `comparison`, `item_names`,
 `side_files` and `examples`."""
 
 
@@ -76,6 +76,7 @@ def make_dossier(
         "seed_given": randomness.seed.given,
         "experiment": randomness.seed.weak,
         "register": registered,
+        "comparison": release.tried,
         "randomness": {
             "scheme": SCHEME_VERSION,
             "block": randomness.block,

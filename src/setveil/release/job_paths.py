@@ -24,7 +24,7 @@ Move = Callable[[str], str]
 
 _NOT_A_PATH = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:")
 """The beginning of a text such as sample:supermarket, random:50 or an address."""
-_FOLDERS = ("out", "private")
+_FOLDERS = ("out", "private", "comparison")
 
 
 def is_path(text: str) -> bool:

@@ -48,6 +48,7 @@ class Publication:
     distinct_labels: bool = False
     register: str | Path | Registration | None = None
     names: Mapping[str, str] | str | Path | None = None
+    comparison: str | Path | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.method, Method):

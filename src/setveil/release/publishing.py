@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.attacks.base import Attack, Finding
 from setveil.attacks.findings import Findings
 from setveil.base import progress
-from setveil.data.forms.base import Ids, Naming
+from setveil.data.forms.base import Ids
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
@@ -26,6 +26,7 @@ from setveil.release.attack_runs import (
     chosen_attacks,
     run_attacks,
 )
+from setveil.release.drawing import draw
 from setveil.release.inputs import as_published, as_records, read_from, refuse_unrelated
 from setveil.release.measuring import as_metrics, check_original, chosen_metrics, measure_pair
 from setveil.release.publication import Publication
@@ -33,6 +34,7 @@ from setveil.release.registrar import Registrar, again_if_created_meanwhile
 from setveil.release.release import Release, Terms, judge
 from setveil.release.saving import Packing
 from setveil.release.seed import Randomness, Seed, recipe_of
+from setveil.release.tried import tried_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -68,6 +70,7 @@ def publish(
     distinct_labels: bool = False,
     register: str | Path | Registration | None = None,
     names: Mapping[str, str] | str | Path | None = None,
+    comparison: str | Path | None = None,
 ) -> Release:
     """Make a release and check its guarantee.
 
@@ -120,6 +123,9 @@ def publish(
     names
         The names of items that are codes, or a file with them as for `read_names`. The report shows them beside the codes. The release
         folder does not depend on them.
+    comparison
+        The folder that `compare` wrote for these data. The dossier and the report state how many set-ups were tried before this one was
+        chosen, because the choice depends on the private data. The release folder does not depend on it.
 
     Returns
     -------
@@ -190,6 +196,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
     for found in lists:
         found.refuse(asked.missing_names)
     checksum, recipe = data.checksum(), recipe_of(method, terms.ids)
+    tried = None if asked.comparison is None else _tried(asked.comparison, checksum, repeated)
     seed = Seed.of(asked.seed, experiment=asked.experiment) if registrar is None else registrar.seed(checksum, recipe)
     randomness = Randomness(seed, checksum, recipe)
     if repeated is not None:
@@ -205,12 +212,10 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
     chosen_to_try = chosen_attacks(attacks, method.form, guarantee)
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: use it for experiments, not for a release")
+    drawn = draw(bound, taken, terms.ids, randomness, rng)
+    published, alignment = drawn.published, drawn.alignment
     started = time.perf_counter()
-    outcome = bound.apply(taken, rng=rng)
-    applied = time.perf_counter()
-    naming = Naming(terms.ids, data, randomness.pseudonyms)
-    published, alignment = outcome.published.arrange(outcome.alignment.rows, naming)
-    verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
+    verdict = judge(published, data, alignment, bound, terms, drawn.account, drawn.advice)
     checked = time.perf_counter()
     before = None
     if bound.guarantee is not None and "full" in metrics and data.plain is not None:
@@ -231,8 +236,8 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         targets = QUICK_TARGETS if {*attacks} <= {"none", "quick"} else TARGETS
         findings = run_attacks(case, chosen_to_try, case.target(targets=targets), limit=limit)
     seconds = {
-        "method": applied - started,
-        "arranging and checking": checked - applied,
+        "method": drawn.seconds,
+        "arranging and checking": drawn.seconds_arranging + checked - started,
         "measuring": measured - checked,
         "attacking": time.perf_counter() - measured,
     }
@@ -245,8 +250,8 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         original=data,
         alignment=alignment,
         randomness=randomness,
-        account=outcome.account,
-        advice=outcome.advice,
+        account=drawn.account,
+        advice=drawn.advice,
         seconds=seconds,
         before=before,
         measurements=measurements,
@@ -257,6 +262,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         names=lists,
         item_names=item_names,
         registrar=registrar,
+        tried=tried,
         asked=asked,
     )
     if target is not None and written is not None:
@@ -264,6 +270,12 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         if repeated is not None:
             repeated.compare(card)
     return release
+
+
+def _tried(comparison: str | Path, checksum: str, repeated: Repeated | None) -> dict[str, Any]:
+    """Return how many set-ups a comparison tried; a repeated release takes it from its dossier, as the folder may be gone."""
+    noted: dict[str, Any] | None = None if repeated is None else repeated.dossier.get("comparison")
+    return noted or tried_in(comparison, checksum)
 
 
 def _as_accepted(given: Any, method: Method) -> Transactions | Disassociated:

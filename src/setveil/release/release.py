@@ -103,6 +103,8 @@ class Release:
         The names of items that are codes, for the report. Private.
     registrar
         Records the release in a register when it is saved; None without a register. Private.
+    tried
+        How many set-ups a comparison tried before this one was chosen; None if none was named. Private.
     asked
         The arguments of `publish`. Private.
     target
@@ -141,6 +143,7 @@ class Release:
     names: tuple[NamesFound, ...] = field(default=(), repr=False)
     item_names: ItemNames = field(default=NO_NAMES, repr=False)
     registrar: Registrar | None = field(default=None, repr=False)
+    tried: dict[str, Any] | None = field(default=None, repr=False)
     asked: Publication = field(kw_only=True, repr=False)
     target: Target | None = field(default=None, init=False, repr=False)
 

@@ -33,6 +33,9 @@ from setveil.report.theme import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+CROSS = "M-1,-1L1,1M-1,1L1,-1"
+"""The shape of a cross, as a path."""
+
 Rows = list[dict[str, Any]]
 Spec = dict[str, Any]
 
@@ -381,6 +384,85 @@ def lines_with_spread(
         low = Axis(spread[0], up.title, up.format, up.scale, up.limits)
         layers.insert(0, _layer("area", {**base, "y": _number(low), "y2": {"field": spread[1]}}, opacity=0.15))
     return _finished(rows, *layers, height=height, text=text)
+
+
+def points_with_intervals(
+    rows: Rows, *, across: Axis, up: Axis, series: Series, size: Axis, tooltip: Sequence[Axis], text: str = ""
+) -> Spec:
+    """Draw one point per row with its intervals in both directions, and a line over the rows that are `best`.
+
+    A row has the ends `across_low`, `across_high`, `up_low` and `up_high`, or None. One that `fails` is drawn as a cross, and one that is
+    `coarse` as a ring.
+    """
+    places = {"x": _number(across), "y": _number(up)}
+    shape = {**series.mapped_to([SHAPES[place // len(PALETTE) % len(SHAPES)] for place in range(len(series.names))])}
+    shown = {**places, "color": series.colour(), "tooltip": _tooltip(*tooltip)}
+    sized = {
+        "size": _quantity(
+            size.field,
+            title=size.title,
+            scale={"type": "sqrt", "range": [60, 600], "zero": False},
+            legend={
+                "orient": "bottom",
+                "symbolFillColor": NEUTRAL,
+                "symbolStrokeColor": NEUTRAL,
+                "titleFontWeight": "normal",
+            },
+        )
+    }
+    colour = series.colour()
+    ends = [
+        _layer(
+            "rule",
+            {
+                **places,
+                side: _quantity(f"{name}_low", title=axis.title),
+                f"{side}2": {"field": f"{name}_high"},
+                "color": colour,
+            },
+            _filtered(f"datum.{name}_low !== null"),
+            strokeWidth=1.5,
+            opacity=0.7,
+        )
+        for side, name, axis in (("x", "across", across), ("y", "up", up))
+        if any(row[f"{name}_low"] is not None for row in rows)
+    ]
+    solid = {"filled": True, "stroke": PAPER, "strokeWidth": 1}
+    looks: dict[str, tuple[Spec, Spec]] = {
+        "!datum.fails && !datum.coarse": ({**shown, **sized, "shape": shape}, solid),
+        "!datum.fails && datum.coarse": ({**shown, "shape": shape}, {"filled": False, "strokeWidth": 2, "size": 90}),
+        "datum.fails": (shown, {"shape": CROSS, "filled": False, "strokeWidth": 3, "size": 130}),
+    }
+    kinds = {
+        ("datum.fails" if row["fails"] else f"!datum.fails && {'' if row['coarse'] else '!'}datum.coarse")
+        for row in rows
+    }
+    points = [
+        _layer("point", encoding, _filtered(test), opacity=1, **look)
+        for test, (encoding, look) in looks.items()
+        if test in kinds
+    ]
+    best = [_layer("line", places, _filtered("datum.best"), color=INK, strokeDash=[6, 4], strokeWidth=1.5)]
+    return _finished(rows, *(best if any(row["best"] for row in rows) else []), *ends, *points, height=420, text=text)
+
+
+def points_per_name(rows: Rows, *, across: Axis, up: Axis, series: Series, within: str, text: str = "") -> Spec:
+    """Draw the rows of each name side by side as points, one per value of the field `within`, with a line through the means of a series."""
+    places = {"x": _names(across, **_tilted(rows, across)), "y": _number(up)}
+    mean = {**places, "y": {**_number(up), "aggregate": "mean"}, "color": series.colour(legend=len(series.names) > 1)}
+    dots = {
+        **places,
+        "xOffset": _nominal(within),
+        "color": mean["color"],
+        "tooltip": _tooltip(across, series, Axis(within, within, ""), up),
+    }
+    return _finished(
+        rows,
+        _layer("line", mean, strokeWidth=2, opacity=0.6),
+        _layer("point", dots, filled=True, size=70, opacity=1),
+        height=220,
+        text=text,
+    )
 
 
 def heat_map(

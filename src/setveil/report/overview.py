@@ -133,6 +133,8 @@ def _recipe(dossier: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if sides:
         yield "side files", "; ".join(f"{one['parameter']}: {one['found'] or one['source']}" for one in sides)
     yield "data", f"{given['source'] or 'in memory'}, {quantity(given['records'], 'record')}"
+    if dossier.get("comparison"):
+        yield "tried before", dossier["comparison"]["text"]
     seed = "given by you" if dossier.get("seed_given") else "random" if "seed_given" in dossier else "in the dossier"
     if dossier.get("register"):
         seed = "from the register"

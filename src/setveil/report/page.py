@@ -88,12 +88,22 @@ class _TemplateCache(FileSystemBytecodeCache):
             super().load_bytecode(bucket)
 
 
-def page_with_charts(template: str, charts: Sequence[Chart], *, package: str = PACKAGE, **values: Any) -> str:
-    """Render a template that extends `base.html.jinja`; the macro `chart` of `parts.html.jinja` places a chart."""
+def page_with_charts(
+    template: str,
+    charts: Sequence[Chart],
+    *,
+    package: str = PACKAGE,
+    more_scripts: tuple[tuple[str, str], ...] = (),
+    **values: Any,
+) -> str:
+    """Render a template that extends `base.html.jinja`; the macro `chart` of `parts.html.jinja` places a chart.
+
+    `more_scripts` are files with further scripts, each with its package.
+    """
     from setveil.report.charts import as_embedded  # noqa: PLC0415 - loads the chart library
     from setveil.report.scripts import scripts, security_policy  # noqa: PLC0415 - the same
 
-    texts = scripts() if charts else ()
+    texts = scripts(more_scripts) if charts else ()
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,

@@ -26,10 +26,11 @@ OWN = ("draw.js", "contents.js")
 
 
 @cache
-def scripts() -> tuple[str, ...]:
-    """Return the scripts of a page, in the order in which they run."""
-    own = "".join(files("setveil.report").joinpath(name).read_text("utf-8") for name in OWN)
-    return _inside_html(_libraries()), _inside_html(own)
+def scripts(more: tuple[tuple[str, str], ...] = ()) -> tuple[str, ...]:
+    """Return the scripts of a page, in the order in which they run; `more` are further files, each with its package."""
+    own = [*(("setveil.report", name) for name in OWN), *more]
+    text = "".join(files(package).joinpath(name).read_text("utf-8") for package, name in own)
+    return _inside_html(_libraries()), _inside_html(text)
 
 
 def security_policy(texts: tuple[str, ...]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from setveil.base import progress
+from setveil.base.display import round_minutes
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import (
     distinct,
@@ -279,18 +280,6 @@ def announce(seconds: float, examined: float, advice: str = "") -> None:
             f"Restoring items will take about {round_minutes(seconds)}, estimated from the first "
             f"{100 * examined:.0f} % of the sensitive occurrences.{advice}"
         )
-
-
-def round_minutes(seconds: float) -> str:
-    """Return a duration in minutes, or in hours if there are at least two.
-
-    >>> round_minutes(70), round_minutes(1500), round_minutes(9000)
-    ('1 minute', '25 minutes', '2.5 hours')
-    """
-    minutes = max(round(seconds / 60), 1)
-    if minutes >= 120:
-        return f"{minutes / 60:.1f} hours"
-    return f"{minutes} minute{'s' if minutes > 1 else ''}"
 
 
 def lay_out(

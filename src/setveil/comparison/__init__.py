@@ -1,0 +1,1 @@
+"""Compare methods and settings on the same data: what a task keeps, and what an attacker gains."""
