@@ -127,6 +127,12 @@ def publish(
     ] = "accept",
     distinct_labels: DistinctLabelsOption = False,
     names: NamesOption = None,
+    context: Annotated[
+        str | None,
+        about(
+            "File with the answers to the questions of setveil advise, for the dossier and the report. It is never published."
+        ),
+    ] = None,
     no_guarantee: Annotated[bool, about("Allow a method that guarantees nothing.")] = False,
     source: ReadingOptions,
     measure: MeasureOption = "quick",
@@ -186,6 +192,7 @@ def publish(
         "missing_names": missing_names,
         "distinct_labels": distinct_labels,
         "names": names,
+        "context": context,
         "register": registering.given(),
     }
     job = sv.Job({name: value for name, value in content.items() if value is not None}, file="")

@@ -160,6 +160,10 @@ class Context(Declaration):
         ]
         return "\n".join(lines)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answers, and the texts of questions and answers."""
+        return {"answers": self.model_dump(mode="json"), "texts": [list(one) for one in self.answers()]}
+
     def answers(self) -> list[tuple[str, str]]:
         """Return each question with what its answer means, for people."""
         values = self.model_dump(mode="json")

@@ -26,6 +26,7 @@ from setveil.release.attack_runs import (
     chosen_attacks,
     run_attacks,
 )
+from setveil.release.context import Context
 from setveil.release.inputs import as_published, as_records, read_from, refuse_unrelated
 from setveil.release.measuring import as_metrics, check_original, chosen_metrics, measure_pair
 from setveil.release.publication import Publication
@@ -68,6 +69,7 @@ def publish(
     distinct_labels: bool = False,
     register: str | Path | Registration | None = None,
     names: Mapping[str, str] | str | Path | None = None,
+    context: Context | Mapping[str, Any] | str | Path | None = None,
 ) -> Release:
     """Make a release and check its guarantee.
 
@@ -120,6 +122,9 @@ def publish(
     names
         The names of items that are codes, or a file with them as for `read_names`. The report shows them beside the codes. The release
         folder does not depend on them.
+    context
+        The answers to the questions of `advise`, or a file with them. The dossier and the report keep them; the release folder does not
+        depend on them.
 
     Returns
     -------
@@ -173,6 +178,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
                 f"`original=` applies to a method that takes a release only; {method.name} takes the original itself. Remove it"
             )
         original = as_records(asked.original)
+    context = None if asked.context is None else Context.of(asked.context)
     terms = Terms(resolve_ids(data, asked.ids, type(method)), asked.allow_failures, asked.distinct_labels)
     metrics, attacks = as_metrics(asked.metrics), as_attacks(asked.attacks)
     limit = as_limit(asked.attack_limit, "attack_limit")
@@ -256,6 +262,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         compared=compared,
         names=lists,
         item_names=item_names,
+        context=context,
         registrar=registrar,
         asked=asked,
     )

@@ -1,0 +1,1 @@
+"""Compare set-ups by measuring them, and advise which to use."""
