@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from setveil.release.context import Context
 
 LEAST_RECORDS: Final = {"everyone": 10, "contract": 5, "inside": 3, "provider": 10}
-"""The minimum number of records that known items should lead to, by recipients. Agencies ask for about 10 before health data are public, and
+"""The minimum number of records that known items should lead to, by recipients. Agencies ask for about 10 before health data are public and
 for less where a contract forbids attacks."""
 HIGHEST_CONFIDENCE: Final = {"everyone": "20%", "contract": "33%", "inside": "50%", "provider": "20%"}
 """The highest confidence with which a sensitive item should be inferred, by recipients."""
