@@ -92,6 +92,8 @@ from .metrics.records import RecordLoss as RecordLoss
 from .metrics.singling_out import SingledOut as SingledOut
 from .metrics.suppression import InfoLoss as InfoLoss
 from .metrics.suppression import ItemsLost as ItemsLost
+from .metrics.tasks.recommenders import Ease as Ease
+from .metrics.tasks.recommenders import ItemKnn as ItemKnn
 from .metrics.tendency import StillOnTop as StillOnTop
 from .metrics.tendency import TendencyPosterior as TendencyPosterior
 from .mining.disassociated_itemsets import BoundedItemsets as BoundedItemsets

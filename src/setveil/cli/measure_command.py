@@ -65,6 +65,13 @@ def measure(
     exact: Annotated[
         bool, about("Compute in full what is otherwise estimated from a sample or bounded; can take long.")
     ] = False,
+    heldout: Annotated[
+        str | None,
+        about(
+            "Records of people who are not in ORIGINAL, to test models on that are trained on the release; read like ORIGINAL (default: the"
+            " people of ORIGINAL, which is optimistic, and only for metrics that are named)."
+        ),
+    ] = None,
     source: ReadingOptions,
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(of_metrics, after="private")],
@@ -90,6 +97,7 @@ def measure(
         reading=source.given(),
         separator=list_separator({**asdict(source), **places}),
         exact=exact,
+        heldout=heldout,
         **parameters,
     )
     if output.json:

@@ -1,1 +1,1 @@
-"""Compare set-ups by measuring them, and advise which to use."""
+"""Compare methods and settings on the same data: what a task keeps and what an attacker gains; and advise which to use."""

@@ -33,5 +33,7 @@ MEMBERS = {
     "tkd": "ranks.TopKDeviation",
     "frequent-ranks": "ranks.FrequentRanks",
     "top-rules": "ranks.TopRules",
+    "ease": "tasks.recommenders.Ease",
+    "item-knn": "tasks.recommenders.ItemKnn",
 }
 """The name of each metric, its module and its class, in the order in which they are listed."""

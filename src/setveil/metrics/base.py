@@ -23,7 +23,7 @@ NOT_COMPUTED = "not computed, "
 """Beginning of the reason of a metric that was not computed; tables list metrics with the same reason together."""
 
 
-Status = Literal["exact", "estimate", "upper bound"]
+Status = Literal["exact", "estimate", "optimistic estimate", "upper bound"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class Measurement:
     details: dict[str, Any] = field(default_factory=dict)
     reason: str = ""
     status: Status = "exact"
-    """Whether the value is exact, an estimate from a sample, or an upper bound."""
+    """Whether the value is exact, an estimate from a sample, or an upper bound. An optimistic estimate tested a model on people whom it may
+    have been trained on."""
     interval: tuple[float, float] | None = None
     """The 95 % interval of an estimate: lower and upper limit. None for other values."""
 
@@ -50,7 +51,8 @@ class Measurement:
         if self.interval is None:
             return self.status
         low, high = (_figure(limit, self.unit) for limit in self.interval)
-        return f"{self.status} from {self.details['sample']:,} records, 95 % interval {low} to {high}"
+        which = " of the same people" if self.status == "optimistic estimate" else ""
+        return f"{self.status} from {self.details['sample']:,} records{which}, 95 % interval {low} to {high}"
 
     @property
     def title(self) -> str:
@@ -86,6 +88,8 @@ class Metric(Declaration, ABC):
     """The settings that are measured by default."""
     quick: ClassVar[bool] = False
     """Whether the level `quick` measures it: the summary shows it, or it is counted in one pass over the supports or the rows."""
+    tests_people: ClassVar[bool] = False
+    """Whether it tests a model on held-out people. Levels measure it only if such people are given: others make it optimistic."""
     only_if_named: ClassVar[tuple[type[Form], ...]] = ()
     """Forms for which it is measured only if the user names it, because it is slow and other metrics show as much."""
     needs: ClassVar[tuple[str, ...]] = ()

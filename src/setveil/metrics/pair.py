@@ -9,6 +9,7 @@ import numpy as np
 
 from setveil.data.forms.comparing import shared_items
 from setveil.metrics.mined import Mined
+from setveil.metrics.tasks.heldout import Heldout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,6 +36,9 @@ class Pair:
         The metrics that will measure it; each plans what it needs.
     exact : bool, default: False
         Whether metrics compute in full where they otherwise estimate.
+    heldout : Transactions or Heldout, optional
+        People who are not in the original, to test models on. By default, models are tested on the people of the original. Give the same
+        `Heldout` to the pairs of several releases of one original: they then share the work on the original.
 
     Examples
     --------
@@ -54,12 +58,15 @@ class Pair:
         *,
         metrics: Iterable[Metric] = (),
         exact: bool = False,
+        heldout: Transactions | Heldout | None = None,
         before: Mined | None = None,
     ) -> None:
         self.original = original
         self.published = published
         self.alignment = alignment
         self.exact = exact
+        self.heldout = heldout if isinstance(heldout, Heldout) else Heldout(original, heldout, exact=exact)
+        """The people to test models on."""
         self.before = before or Mined(original, "original")
         """The frequent itemsets of the original."""
         self.after = Mined(published, "release", lambda: self.before if self.only_removes else None)
@@ -79,7 +86,8 @@ class Pair:
     @cached_property
     def sets(self) -> list[Pair]:
         """Each of the sets of records of the release with the original, whose itemsets are mined once."""
-        given: dict[str, Any] = {"metrics": self._metrics, "exact": self.exact, "before": self.before}
+        shared: dict[str, Any] = {"exact": self.exact, "heldout": self.heldout, "before": self.before}
+        given: dict[str, Any] = {"metrics": self._metrics, **shared}
         return [Pair(self.original, one, **given) for one in self.published.sets]
 
     @cached_property

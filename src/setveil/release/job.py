@@ -182,11 +182,10 @@ class Job:
         names = {one.name for one in fields(Target)} & self.content.keys()
         return Target.of(**{name: self.content[name] for name in names}) if "out" in self.content else None
 
-    def publication(self) -> Publication:
-        """Read the data and the files of the method, and return the arguments of `publish`."""
+    def publication(self, data: Any = None) -> Publication:
+        """Read the data and the files of the method, and return the arguments of `publish`; `data` are those that were read before."""
         content = dict(self.content)
-        kind = METHODS[content["method"]["name"]]
-        content["data"] = self._data(kind)
+        content["data"] = self.read_data() if data is None else data
         about, separator = getattr(content["data"], "plain", None), list_separator(self.content)
         if "original" in content:
             with self._naming("original"):
@@ -206,7 +205,9 @@ class Job:
                 content["seed"] = seed_from_text(content["seed"])
         return Publication(**content)
 
-    def _data(self, method: type[Any]) -> Any:
+    def read_data(self) -> Any:
+        """Read the data; a release is returned as its path if the method needs its card."""
+        method = METHODS[self.content["method"]["name"]]
         place, reading = _place_and_reading(self.content["data"])
         with self._naming("data"):
             found = as_input(place, method, reading)

@@ -14,6 +14,7 @@ from setveil.errors import BadParameter, InputError, Missing, closest
 from setveil.metrics.base import Measurement, Metric
 from setveil.metrics.measurements import Measurements
 from setveil.metrics.pair import Pair
+from setveil.metrics.tasks.heldout import Heldout
 from setveil.parameters import values_of
 from setveil.parameters.names_found import NameList
 from setveil.parameters.texts import extra_options, settings_in
@@ -44,6 +45,7 @@ def measure(
     reading: Reading | None = None,
     separator: str | None = None,
     exact: bool = False,
+    heldout: Any = None,
     **parameters: Any,
 ) -> Measurements:
     """Measure what a release costs and what can still be inferred from it.
@@ -65,7 +67,12 @@ def measure(
         What separates items in files of itemsets and rules; by default blanks.
     exact
         Compute everything in full, however long it takes. By default, `tendency-posterior` tests its guessers on a sample of large data and
-        returns an estimate with a 95 % interval, and `tree-edit-distance` returns an upper bound where its `budget` ends.
+        returns an estimate with a 95 % interval, and `tree-edit-distance` returns an upper bound where its `budget` ends. Models are tested
+        on at most 20,000 people.
+    heldout
+        Records of people who are not in the original, or a path to read them from, with the options of the original. Metrics such as `ease`
+        train a model on the release and test it on them. Without them, a level leaves these metrics out; if you name one, it is tested on
+        the people of the original, and its status is an optimistic estimate.
     **parameters
         Parameters that metrics require and the private folder does not hold, such as `categories`, `sensitive` or `min_support`. A text is
         read as on the command line: a file or a sample, together with its options, such as the `level` of `categories`.
@@ -83,7 +90,7 @@ def measure(
     UnknownName
         If no metric has the given name.
     BadData
-        If a file cannot be read, or the private folder belongs to another release.
+        If a file cannot be read, the private folder belongs to another release, or the held-out records are those of the original.
 
     Examples
     --------
@@ -96,6 +103,7 @@ def measure(
     if isinstance(getattr(release, "method", None), Declaration):  # a `Release`
         known = {name: getattr(release.method, name) for name in type(release.method).model_fields}
         compared, published, alignment = as_records(original), release.data, release.alignment
+        found = None
     else:
         found = private_of(release, private)
         compared = as_records(original_of(original, found, reading))
@@ -104,8 +112,12 @@ def measure(
         published = as_published(release, reading) if opened is None else opened.data
         known, alignment = _private_facts(opened, published, compared, found)
     known |= given_parameters(parameters, compared, separator)
-    chosen, lacking = chosen_metrics("full" if metrics is None else metrics, known, type(published))
-    return measure_all(compared, published, alignment, chosen, exact=exact) + lacking
+    people = (
+        None if heldout is None else Heldout(compared, as_records(original_of(heldout, found, reading)), exact=exact)
+    )
+    named = "full" if metrics is None else metrics
+    chosen, lacking = chosen_metrics(named, known, type(published), heldout=people is not None)
+    return measure_all(compared, published, alignment, chosen, exact=exact, heldout=people) + lacking
 
 
 def required_parameters() -> dict[str, dict[str, Parameter]]:
@@ -158,11 +170,15 @@ def as_metrics(given: str | Metric | Iterable[str | Metric]) -> list[str | Metri
 
 
 def chosen_metrics(
-    given: str | Metric | Iterable[str | Metric], known: Mapping[str, Any], form: type[Published] = Transactions
+    given: str | Metric | Iterable[str | Metric],
+    known: Mapping[str, Any],
+    form: type[Published] = Transactions,
+    *,
+    heldout: bool = False,
 ) -> tuple[list[Metric], Measurements]:
     """Return the chosen metrics, and an empty measurement with the reason for each one that cannot be computed.
 
-    A level stands for its metrics. Those that are also named are not repeated.
+    A level stands for its metrics. Those that are also named are not repeated. `heldout` states whether there are people to test models on.
     """
     listed = as_metrics(given)
     made = [
@@ -175,18 +191,18 @@ def chosen_metrics(
     named = {one.name for one in made}
     level = max((one for one in listed if one in LEVELS), key=LEVELS.index, default="none")
     if level != "none":
-        of_level, not_measured = all_metrics(known, form, quick=level == "quick")
+        of_level, not_measured = all_metrics(known, form, quick=level == "quick", heldout=heldout)
         metrics = [one for one in of_level if one not in metrics] + metrics
         lacking = Measurements(one for one in not_measured if one.name not in named) + lacking
     return metrics, lacking
 
 
 def all_metrics(
-    known: Mapping[str, Any], form: type[Published] = Transactions, *, quick: bool = False
+    known: Mapping[str, Any], form: type[Published] = Transactions, *, quick: bool = False, heldout: bool = False
 ) -> tuple[list[Metric], Measurements]:
     """Return all variants of every metric that applies and whose parameters are known, and an empty measurement for each other one.
 
-    With `quick`, only metrics that declare themselves quick are returned.
+    With `quick`, only metrics that declare themselves quick are returned; without `heldout`, none that tests a model on people.
     """
     metrics: list[Metric] = []
     lacking = Measurements()
@@ -197,6 +213,8 @@ def all_metrics(
             lacking.append(_of_other_form(kind, form))
         elif form in kind.only_if_named:
             lacking.append(kind.not_computed("takes long: name the metric to compute it"))
+        elif kind.tests_people and not heldout:
+            lacking.append(kind.not_computed("needs `heldout`, people who are not in the original"))
         elif missing:
             lacking.append(kind.not_computed(f"needs {', '.join(missing)}"))
         elif quick and not kind.quick:
@@ -232,13 +250,14 @@ def measure_all(
     metrics: Iterable[Metric],
     *,
     exact: bool = False,
+    heldout: Heldout | None = None,
 ) -> Measurements:
-    """Measure with each metric; all share their work.
+    """Measure with each metric; all share their work, and releases of one original share that of `heldout`.
 
     A metric that needs the alignment and lacks it states this, and the others are still computed.
     """
     metrics = list(metrics)
-    return measure_pair(Pair(original, published, alignment, metrics=metrics, exact=exact), metrics)
+    return measure_pair(Pair(original, published, alignment, metrics=metrics, exact=exact, heldout=heldout), metrics)
 
 
 def measure_pair(pair: Pair, metrics: list[Metric]) -> Measurements:

@@ -17,9 +17,9 @@ from setveil.base import progress
 from setveil.base.display import quantity
 from setveil.base.verdict import Status, Verdict, Witness
 from setveil.catalog import METHODS, named
-from setveil.data.forms.base import Naming
 from setveil.errors import InputError
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, program_versions
+from setveil.release.drawing import draw
 from setveil.release.seed import SCHEME_VERSION
 
 if TYPE_CHECKING:
@@ -71,10 +71,9 @@ def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignm
     method = kind(**kind.with_current_names(recipe["parameters"]))
     rng = randomness.generator()
     bound = method.bind(original, linked=recipe["ids"] != "drop", rng=rng)
-    outcome = bound.apply(original, rng=rng)
     lacks_ids = recipe["ids"] == "keep" and getattr(original, "ids", None) is None  # data of other people
-    naming = Naming("pseudonym" if lacks_ids else recipe["ids"], original, randomness.pseudonyms)
-    return outcome.published.arrange(outcome.alignment.rows, naming)
+    drawn = draw(bound, original, "pseudonym" if lacks_ids else recipe["ids"], randomness, rng)
+    return drawn.published, drawn.alignment
 
 
 def _undecided(verdict: Verdict, reason: str) -> Verdict:

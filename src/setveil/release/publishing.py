@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.attacks.base import Attack, Finding
 from setveil.attacks.findings import Findings
 from setveil.base import progress
-from setveil.data.forms.base import Ids, Naming
+from setveil.data.forms.base import Ids
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
@@ -27,6 +27,7 @@ from setveil.release.attack_runs import (
     run_attacks,
 )
 from setveil.release.context import Context
+from setveil.release.drawing import draw
 from setveil.release.inputs import as_published, as_records, read_from, refuse_unrelated
 from setveil.release.measuring import as_metrics, check_original, chosen_metrics, measure_pair
 from setveil.release.publication import Publication
@@ -211,12 +212,10 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
     chosen_to_try = chosen_attacks(attacks, method.form, guarantee)
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: use it for experiments, not for a release")
+    drawn = draw(bound, taken, terms.ids, randomness, rng)
+    published, alignment = drawn.published, drawn.alignment
     started = time.perf_counter()
-    outcome = bound.apply(taken, rng=rng)
-    applied = time.perf_counter()
-    naming = Naming(terms.ids, data, randomness.pseudonyms)
-    published, alignment = outcome.published.arrange(outcome.alignment.rows, naming)
-    verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
+    verdict = judge(published, data, alignment, bound, terms, drawn.account, drawn.advice)
     checked = time.perf_counter()
     before = None
     if bound.guarantee is not None and "full" in metrics and data.plain is not None:
@@ -237,8 +236,8 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         targets = QUICK_TARGETS if {*attacks} <= {"none", "quick"} else TARGETS
         findings = run_attacks(case, chosen_to_try, case.target(targets=targets), limit=limit)
     seconds = {
-        "method": applied - started,
-        "arranging and checking": checked - applied,
+        "method": drawn.seconds,
+        "arranging and checking": drawn.seconds_arranging + checked - started,
         "measuring": measured - checked,
         "attacking": time.perf_counter() - measured,
     }
@@ -251,8 +250,8 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         original=data,
         alignment=alignment,
         randomness=randomness,
-        account=outcome.account,
-        advice=outcome.advice,
+        account=drawn.account,
+        advice=drawn.advice,
         seconds=seconds,
         before=before,
         measurements=measurements,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from setveil.data.formats import Layout
     from setveil.data.forms.comparing import Aligned, Untrue
     from setveil.data.forms.own_format import DataFormat
+    from setveil.data.forms.pair_supports import PairSupports
     from setveil.data.forms.sightings import Sightings
     from setveil.data.forms.views import View
     from setveil.data.records.alignment import Alignment
@@ -203,6 +204,10 @@ class Published(Form, ABC):
     def checksum(self) -> str | None:
         """Return a hash of the content; None for a form from which no release is made."""
         return None
+
+    def pair_supports(self, labels: Sequence[str]) -> PairSupports:
+        """Return the expected number of records that hold each of some items, and each pair of them; 0 for unknown items."""
+        return self.as_records().pair_supports(labels)
 
     # -- releasing ------------------------------------------------------------------------------------------------------------
 

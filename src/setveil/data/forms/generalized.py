@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.forms.base import DataPlace, Published
+    from setveil.data.forms.pair_supports import PairSupports
     from setveil.data.forms.views import View
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions, Unit
@@ -121,6 +122,32 @@ class Generalized(RowsOfRecords):
         """Return for each label of the rows whether it is one of these items or a node above one."""
         above = set(self.hierarchy.nodes_above(items))
         return np.array([name in items or name in above for name in self.vocabulary], np.bool_)
+
+    def pair_supports(self, labels: Sequence[str]) -> PairSupports:
+        """Return the expected numbers if each node in a row is one of the items below it, all equally likely.
+
+        So a row with a node holds one of its items, and not two. The nodes of a row are independent of each other.
+        """
+        from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import
+
+        from setveil.data.forms.pair_supports import PairSupports, as_table, count_pairs, with_diagonal  # noqa: PLC0415
+
+        number_of = {label: number for number, label in enumerate(labels)}
+        inner = {*self.hierarchy.nodes} - {*self.hierarchy.leaves}
+        below = {x: self.hierarchy.leaves_under(x) if x in inner else (x,) for x in self.vocabulary}
+        nodes = [node for node, items in below.items() if not number_of.keys().isdisjoint(items)]
+        cells = [
+            (row, number_of[item], 1 / len(below[node]))
+            for row, node in enumerate(nodes)
+            for item in below[node]
+            if item in number_of
+        ]
+        rows, columns, values = (np.array(part) for part in zip(*cells, strict=True)) if cells else ([], [], [])
+        shares = csr_array((values, (rows, columns)), shape=(len(nodes), len(labels)))
+        counts = count_pairs(as_table(self.rows, nodes))
+        items = shares.T @ counts.diagonal()
+        np.fill_diagonal(counts, 0)
+        return PairSupports(with_diagonal(shares.T @ (shares.T @ counts).T, items), self.records)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Generalized):

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from setveil.data.forms.base import Naming
     from setveil.data.forms.comparing import Aligned
     from setveil.data.forms.own_format import DataFormat
+    from setveil.data.forms.pair_supports import PairSupports
     from setveil.data.records.transactions import Unit
 
 _EXPECTED = '{"rows": [["milk", "tea"], ["milk"]], "sensitive": {"wine": 1}}'
@@ -318,6 +319,30 @@ class Grouped(Published):
         found = np.zeros(len(self.sensitive_vocabulary), dtype=np.int64)
         np.add.at(found, self.sensitive_codes, self.sensitive_counts)
         return sealed(found, np.int64)
+
+    def pair_supports(self, labels: Sequence[str]) -> PairSupports:
+        """Return the expected numbers if each sensitive item of a group is in random rows of it, independently of the others."""
+        from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import
+
+        from setveil.data.forms.pair_supports import (  # noqa: PLC0415 - imports SciPy
+            Linked,
+            PairSupports,
+            as_table,
+            count_pairs,
+            sums_of_rows,
+            with_diagonal,
+        )
+
+        rows, group = as_table(self.rows, labels), owner_of(self.group_starts)
+        column = {label: number for number, label in enumerate(labels)}
+        columns = np.array([column.get(label, -1) for label in self.sensitive_vocabulary], np.int64)
+        known = np.flatnonzero(columns[self.sensitive_codes] >= 0) if len(columns) else np.empty(0, np.int64)
+        cells = self.group_of_sensitive[known], columns[self.sensitive_codes[known]] if len(columns) else known
+        shape = self.groups, len(labels)
+        single = csr_array((self.sensitive_counts[known].astype(np.float64), cells), shape=shape)
+        linked = Linked(self.group_sizes, sums_of_rows(rows, group, self.groups), np.arange(self.groups), single)
+        items = rows.sum(axis=0) + single.sum(axis=0)
+        return PairSupports(with_diagonal(count_pairs(rows) + linked.between_parts(), items), self.records)
 
     def __len__(self) -> int:
         return self.records

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from setveil.data.forms.base import DataPlace, Ids, Naming
     from setveil.data.forms.comparing import Aligned
     from setveil.data.forms.own_format import DataFormat
+    from setveil.data.forms.pair_supports import PairSupports
     from setveil.data.forms.views import View
     from setveil.data.records.transactions import Unit
 
@@ -139,6 +140,13 @@ class Reassociated(Published):
     def starts(self) -> NDArray[np.int64]:
         """The start of each set among the rows of all sets, and the end of the last set."""
         return offsets_of([one.records for one in self.datasets])
+
+    def pair_supports(self, labels: Sequence[str]) -> PairSupports:
+        """Return the mean numbers of the sets."""
+        from setveil.data.forms.pair_supports import PairSupports  # noqa: PLC0415 - imports SciPy
+
+        each = [one.pair_supports(labels) for one in self.datasets]
+        return PairSupports(np.mean([one.counts for one in each], axis=0), self.records / len(each))
 
     def totals(self) -> Counts:
         """Return the counts of all sets together."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from setveil.data.forms.pair_supports import PairSupports
     from setveil.data.reading.source import Source
 
 Unit = Literal["person", "record"]
@@ -324,6 +325,12 @@ class Transactions(RowsOfRecords, RecordSequence):
     def remembered(self) -> dict[Any, Any]:
         """A cache for results that take long to compute; they stay valid because the data never change."""
         return {}
+
+    def pair_supports(self, labels: Sequence[str]) -> PairSupports:
+        """Return the number of records that hold each of some items, and each pair of them; 0 for unknown items."""
+        from setveil.data.forms.pair_supports import PairSupports, as_table, count_pairs  # noqa: PLC0415 - imports SciPy
+
+        return PairSupports(count_pairs(as_table(self, labels)), self.records)
 
     def names(self) -> Any:
         """Return the ids, or the record numbers starting with 1 if there are none."""

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from setveil.data.forms.base import Naming
     from setveil.data.forms.comparing import Untrue
     from setveil.data.forms.own_format import DataFormat
+    from setveil.data.forms.pair_supports import PairSupports
     from setveil.data.records.transactions import Unit
 
 TERM_CHUNK = -1
@@ -296,6 +297,30 @@ class Disassociated(Published):
     def chunk_sizes(self) -> NDArray[np.int64]:
         """The number of subrecords of each record chunk, counted with repetitions."""
         return sealed(sums_within(self.chunk_starts, self.counts), np.int64)
+
+    def pair_supports(self, labels: Sequence[str]) -> PairSupports:
+        """Return the expected numbers if the subrecords of each chunk, and each item of a term chunk, go to random records.
+
+        They are exact for two items of the same record chunk. An item of a term chunk is taken to be in one record of its cluster. The
+        numbers are those that `support_bounds` calls expected.
+        """
+        from setveil.data.forms.pair_supports import (  # noqa: PLC0415 - imports SciPy
+            Linked,
+            PairSupports,
+            as_table,
+            count_pairs,
+            scaled,
+            sums_of_rows,
+            with_diagonal,
+        )
+
+        rows, counts = as_table(self.subrecords, labels), self.counts.astype(np.float64)
+        chunks = sums_of_rows(scaled(rows, counts), self.chunk_of_subrecord, self.chunks)
+        listed = Transactions.of_parts(self.term_starts, self.terms, self.vocabulary, ids=None, unit=self.unit)
+        terms = as_table(listed, labels)
+        linked = Linked(self.sizes, chunks, self.cluster_of_chunk, terms)
+        items = chunks.sum(axis=0) + terms.sum(axis=0)
+        return PairSupports(with_diagonal(count_pairs(rows, counts) + linked.between_parts(), items), self.records)
 
     @cached_property
     def remembered(self) -> dict[Any, Any]:

@@ -1,0 +1,155 @@
+"""The people to test models on, and what the original achieves on them, which all releases of one original share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from setveil.data.records.ragged import owner_of, picked
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from setveil.data.forms.pair_supports import PairSupports
+    from setveil.data.records.transactions import Transactions
+
+Result = TypeVar("Result")
+
+PEOPLE = 20_000
+"""Maximum number of people to test on, drawn at random from more, unless everything is computed in full."""
+
+
+class Cases(NamedTuple):
+    """People who each have one hidden item, which a model has to find."""
+
+    known: Any
+    """A sparse table of the other items of each person."""
+    hidden: NDArray[np.int64]
+    """The hidden item of each person, by its number."""
+
+
+class Heldout:
+    """The people to test on. Create one for all releases of the same original, which share the work on the original.
+
+    Parameters
+    ----------
+    original : Transactions
+        The records that releases are made from.
+    people : Transactions, optional
+        Records of people who are not in the original. By default, the records of the original are used, and figures are optimistic.
+    exact : bool, default: False
+        Whether to test on all people if there are more than 20,000.
+
+    Raises
+    ------
+    BadData
+        If the people are those of the original.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = sv.read("sample:supermarket?records=3000")
+    >>> train, test = data.take(range(2000)), data.take(range(2000, 3000))
+    >>> heldout = Heldout(train, test)
+    >>> heldout.is_optimistic, heldout.cases(items=100, seed=0).known.shape[1]
+    (False, 100)
+    """
+
+    def __init__(self, original: Transactions, people: Transactions | None = None, *, exact: bool = False) -> None:
+        if people is not None and _have_same_records(original, people):
+            raise BadData(
+                "the held-out records are those of the original; give records of people who are not in what the release was made from"
+            )
+        self.original = original
+        self.people = original if people is None else people
+        self.is_optimistic = people is None
+        """Whether the people that models are tested on are in the original."""
+        self.exact = exact
+        self._made: dict[Any, Any] = {}
+
+    def once(self, work: Callable[..., Result], *given: Any) -> Result:
+        """Return `work(self, *given)`, computed at the first call."""
+        key = (work, *given)
+        if key not in self._made:
+            self._made[key] = work(self, *given)
+        result: Result = self._made[key]
+        return result
+
+    def status_of(self, interval: tuple[float, float]) -> dict[str, Any]:
+        """Return the details that state how far a figure with this 95 % interval is exact."""
+        return {"status": "optimistic estimate" if self.is_optimistic else "estimate", "interval": interval}
+
+    def labels(self, items: int) -> tuple[str, ...]:
+        """Return the `items` most frequent items of the original, the most frequent first; equals are in label order."""
+        return self.once(_labels, items)
+
+    def pairs(self, items: int) -> PairSupports:
+        """Return the supports of these items and of their pairs in the original."""
+        return self.once(_pairs, items)
+
+    def sample(self, seed: int, least: int = 0, items: int = 0) -> NDArray[np.int64]:
+        """Return the numbers of the people to test on; those with fewer than `least` of the most frequent items are left out."""
+        return self.once(_sample, seed, least, items)
+
+    def cases(self, items: int, seed: int) -> Cases:
+        """Return the people with at least two of the most frequent items, one of which is hidden at random."""
+        return self.once(_cases, items, seed)
+
+
+def _labels(heldout: Heldout, items: int) -> tuple[str, ...]:
+    data = heldout.original
+    by_support = np.argsort(-data.supports, kind="stable")[:items]
+    return tuple(data.vocabulary[code] for code in by_support[data.supports[by_support] > 0])
+
+
+def _pairs(heldout: Heldout, items: int) -> PairSupports:
+    return heldout.original.pair_supports(heldout.labels(items))
+
+
+def _sample(heldout: Heldout, seed: int, least: int, items: int) -> NDArray[np.int64]:
+    able = np.arange(heldout.people.records)
+    if least:
+        able = np.flatnonzero(np.diff(_table(heldout, items).indptr) >= least)
+    if heldout.exact or len(able) <= PEOPLE:
+        return able
+    return np.sort(np.random.default_rng(seed).choice(able, PEOPLE, replace=False))
+
+
+def _table(heldout: Heldout, items: int) -> Any:
+    """Return the people as a sparse table, with one column for each of the most frequent items."""
+    return heldout.once(_make_table, items)
+
+
+def _make_table(heldout: Heldout, items: int) -> Any:
+    from setveil.data.forms.pair_supports import as_table  # noqa: PLC0415 - imports SciPy
+
+    return as_table(heldout.people, heldout.labels(items))
+
+
+def _cases(heldout: Heldout, items: int, seed: int) -> Cases:
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import
+
+    people = heldout.sample(seed, 2, items)
+    table = _table(heldout, items)
+    offsets, places = picked(table.indptr.astype(np.int64), people)
+    columns = table.indices[places].astype(np.int64)
+    # Items in the order of their numbers, so that the order of labels in a file does not decide which is hidden.
+    columns = columns[np.lexsort((columns, owner_of(offsets)))]
+    hidden = offsets[:-1] + np.random.default_rng((seed, 1)).integers(0, np.diff(offsets))
+    kept = np.ones(len(columns), np.bool_)
+    kept[hidden] = False
+    starts = offsets - np.arange(len(offsets))
+    known = csr_array((np.ones(int(starts[-1])), columns[kept], starts), shape=(len(people), table.shape[1]))
+    return Cases(known, columns[hidden])
+
+
+def _have_same_records(one: Transactions, other: Transactions) -> bool:
+    """Return whether two data sets hold the same records, in any order."""
+    if (one.records, one.occurrences) != (other.records, other.occurrences) or not one.records:
+        return False
+    (contents, counts, _of), (others, other_counts, _of) = one.compacted().distinct(), other.compacted().distinct()
+    return contents == others and bool(np.array_equal(counts, other_counts))
