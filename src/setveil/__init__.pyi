@@ -13,6 +13,10 @@ from .attacks.within_group import WithinGroup as WithinGroup
 from .base.verdict import Reach as Reach
 from .base.verdict import Verdict as Verdict
 from .base.verdict import Witness as Witness
+from .comparison.advising import advise as advise
+from .comparison.candidates import SideFiles as SideFiles
+from .comparison.recommendation import Recommendation as Recommendation
+from .comparison.recommendation import SetUp as SetUp
 from .data.forms.disassociated import Disassociated as Disassociated
 from .data.forms.disassociated.files import read_disassociated as read_disassociated
 from .data.forms.generalized import Generalized as Generalized
@@ -157,6 +161,7 @@ from .presence.trial import simulate as simulate
 from .profiling import profile as profile
 from .release.attacking import attack as attack
 from .release.checking import check as check
+from .release.context import Context as Context
 from .release.converting import convert as convert
 from .release.job import Job as Job
 from .release.measuring import measure as measure

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from setveil.base.declaration import Declaration, parameter
 from setveil.base.display import quantity
 from setveil.methods.disassociation.apriori_generalization import AprioriGeneralization
 from setveil.methods.disassociation.disassociation import Disassociation
@@ -12,16 +13,16 @@ from setveil.methods.itemsets.exact_swap import ExactSwap
 from setveil.methods.tendency.part_swap import PartSwap
 from setveil.methods.uncertainty.insert import Insert
 from setveil.methods.uncertainty.permutation import Permutation
+from setveil.parameters.categories import Categories
+from setveil.parameters.hierarchy import Hierarchy
+from setveil.parameters.named_itemsets import NamedItemsets
+from setveil.parameters.sensitive_items import SensitiveItems
+from setveil.parameters.shares import MinSupport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from setveil.methods.base import Method
-    from setveil.parameters.categories import Categories
-    from setveil.parameters.hierarchy import Hierarchy
-    from setveil.parameters.named_itemsets import NamedItemsets
-    from setveil.parameters.sensitive_items import SensitiveItems
-    from setveil.parameters.shares import MinSupport
     from setveil.release.context import Context
 
 LEAST_RECORDS: Final = {"everyone": 10, "contract": 5, "inside": 3, "provider": 10}
@@ -35,15 +36,22 @@ MOST_KNOWN: Final = 3
 """The largest number of known items for which a set-up is recommended: with more, few items stay in record chunks."""
 
 
-@dataclass(frozen=True)
-class SideFiles:
-    """What is known about the items: each method needs some of it."""
+class SideFiles(Declaration):
+    """What is known about the items; which of it is needed depends on what is to be hidden."""
 
-    categories: Categories | None = None
-    sensitive: SensitiveItems | None = None
-    itemsets: NamedItemsets | None = None
-    min_support: MinSupport | None = None
-    hierarchy: Hierarchy | None = None
+    name = "side-files"
+
+    categories: Categories | None = parameter(
+        None, public=False, description="The category of each item, to hide what people prefer."
+    )
+    sensitive: SensitiveItems | None = parameter(None, public=False, description="The items that must not be inferred.")
+    itemsets: NamedItemsets | None = parameter(None, public=False, description="The itemsets to hide.")
+    min_support: MinSupport | None = parameter(
+        None, public=False, description="Minimum support of a frequent itemset, for itemsets to hide."
+    )
+    hierarchy: Hierarchy | None = parameter(
+        None, public=False, description="A tree over the items: a release may then show groups of items."
+    )
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,8 @@ class Candidate:
     method: Method
     hides: str
     why: str
+    then: str = ""
+    """What can be done with the release; empty if it is plain records."""
 
 
 @dataclass(frozen=True)
@@ -95,24 +105,25 @@ def warnings(context: Context) -> list[str]:
 
 
 def _for_identity(context: Context, files: SideFiles) -> Iterator[Candidate]:
-    k = LEAST_RECORDS[context.recipients]
+    least = LEAST_RECORDS[context.recipients]
     m = MOST_KNOWN if context.known == "whole" else int(context.known)
     known = f"{quantity(m, 'known item')} {'leads' if m == 1 else 'lead'} to at least"
-    why = "every published item is true, and no hierarchy is needed; rare items lose the link to the other items of their records"
-    yield Candidate(Disassociation(k=k, m=m), "identity", f"{known} {k} records: {why}")
-    yield Candidate(
-        Disassociation(k=k, m=m, delta=10 * k),
-        "identity",
-        f"{known} {k} records: larger clusters, which keep more items in record chunks and blur links more",
-    )
-    yield Candidate(
-        Disassociation(k=2 * k, m=m), "identity", f"{known} {2 * k} records: a wider margin, at a higher price"
-    )
+    for k, delta, why in (
+        (least, 50, "every published item is true; rare items lose the link to the other items of their records"),
+        (least, 20 * least, "larger clusters, which keep more items in record chunks and blur links more"),
+        (2 * least, 50, "a wider margin, at a higher price"),
+    ):
+        yield Candidate(
+            Disassociation(k=k, m=m, delta=delta),
+            "identity",
+            f"{known} {k} records: {why}",
+            "publish the release again with reassociation for programs that need plain records, or mine it as it is",
+        )
     if files.hierarchy is not None:
         yield Candidate(
-            AprioriGeneralization(k=k, m=m, hierarchy=files.hierarchy),
+            AprioriGeneralization(k=least, m=m, hierarchy=files.hierarchy),
             "identity",
-            f"{known} {k} records: plain records of true groups of items, for programs that need one row per person",
+            f"{known} {least} records: plain records of true groups of items, for programs that need one row per person",
         )
 
 

@@ -215,9 +215,7 @@ def _is_undecided(verdict: Verdict | None) -> bool:
     return verdict is not None and verdict.status == "undecided"
 
 
-def _measured(
-    bench: Bench, drawn: Drawn, known: Mapping[str, Any], asked: Asked
-) -> tuple[Measurements, Pair]:
+def _measured(bench: Bench, drawn: Drawn, known: Mapping[str, Any], asked: Asked) -> tuple[Measurements, Pair]:
     form = type(drawn.published)
     listed: list[Metric | Measurement] = []
     for one in (asked.task, *asked.metrics):

@@ -36,8 +36,6 @@ def draw(bound: Method, data: Any, ids: Ids, randomness: Randomness, rng: np.ran
     started = time.perf_counter()
     outcome = bound.apply(data, rng=rng)
     applied = time.perf_counter()
-    published, alignment = outcome.published.arrange(
-        outcome.alignment.rows, Naming(ids, data, randomness.pseudonyms)
-    )
+    published, alignment = outcome.published.arrange(outcome.alignment.rows, Naming(ids, data, randomness.pseudonyms))
     seconds = applied - started, time.perf_counter() - applied
     return Drawn(published, alignment, outcome.account, outcome.advice, *seconds)
