@@ -96,6 +96,9 @@ from .metrics.records import RecordLoss as RecordLoss
 from .metrics.singling_out import SingledOut as SingledOut
 from .metrics.suppression import InfoLoss as InfoLoss
 from .metrics.suppression import ItemsLost as ItemsLost
+from .metrics.tasks.item_prediction import ItemPrediction as ItemPrediction
+from .metrics.tasks.probabilities import PairProbabilities as PairProbabilities
+from .metrics.tasks.rare_items import RareItemRecall as RareItemRecall
 from .metrics.tasks.recommenders import Ease as Ease
 from .metrics.tasks.recommenders import ItemKnn as ItemKnn
 from .metrics.tendency import StillOnTop as StillOnTop

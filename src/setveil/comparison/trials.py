@@ -22,6 +22,7 @@ from setveil.metrics.base import Metric
 from setveil.metrics.measurements import Measurements
 from setveil.metrics.mined import Mined
 from setveil.metrics.pair import Pair
+from setveil.metrics.tasks.heldout import Heldout
 from setveil.parameters.names_found import refuse_look_alikes
 from setveil.release.attack_runs import QUICK_TARGETS, Case, chosen_attacks, run_attacks
 from setveil.release.drawing import Drawn, draw
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from setveil.methods.base import Method
     from setveil.metrics.base import Measurement
 
-TASK = "fi-similarity:min_support=1%"
+TASK = "ease"
 """The default task."""
 ATTACKS = (
     "find-record:known=2",
@@ -78,6 +79,8 @@ class Bench:
     held_out: Transactions
     before: Mined
     """The frequent itemsets of the people whom methods see, mined once for all trials."""
+    people: Heldout
+    """What tasks achieve with the original, computed once for all trials."""
     checksum: str
     """The checksum of `train`."""
 
@@ -102,7 +105,7 @@ class Bench:
                 "records on each side; give more data or another share"
             )
         train, outside = (data.take(np.sort(part), ids=None) for part in (drawn[number:], drawn[:number]))
-        return cls(train, outside, Mined(train, "original"), train.checksum())
+        return cls(train, outside, Mined(train, "original"), Heldout(train, outside), train.checksum())
 
 
 @dataclass(frozen=True)
@@ -219,9 +222,11 @@ def _measured(bench: Bench, drawn: Drawn, known: Mapping[str, Any], asked: Asked
     form = type(drawn.published)
     listed: list[Metric | Measurement] = []
     for one in (asked.task, *asked.metrics):
-        metrics, lacking = chosen_metrics([one], known, form)
+        metrics, lacking = chosen_metrics([one], known, form, heldout=True)
         listed += [*metrics, *([] if one in LEVELS else lacking)]
     chosen = [one for one in listed if isinstance(one, Metric)]
-    pair = Pair(bench.train, drawn.published, drawn.alignment, metrics=chosen, before=bench.before)
+    pair = Pair(
+        bench.train, drawn.published, drawn.alignment, metrics=chosen, heldout=bench.people, before=bench.before
+    )
     measured = iter(measure_pair(pair, chosen))
     return Measurements(next(measured) if isinstance(one, Metric) else one for one in listed), pair

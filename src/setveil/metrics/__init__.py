@@ -35,5 +35,8 @@ MEMBERS = {
     "top-rules": "ranks.TopRules",
     "ease": "tasks.recommenders.Ease",
     "item-knn": "tasks.recommenders.ItemKnn",
+    "pair-probabilities": "tasks.probabilities.PairProbabilities",
+    "rare-item-recall": "tasks.rare_items.RareItemRecall",
+    "item-prediction": "tasks.item_prediction.ItemPrediction",
 }
 """The name of each metric, its module and its class, in the order in which they are listed."""

@@ -34,15 +34,16 @@ class PairSupports(NamedTuple):
         return self.counts.diagonal()
 
 
-def as_table(rows: Transactions, labels: Sequence[str], *, kind: type[np.floating] = np.float64) -> csr_array:
+def as_table(rows: Transactions, labels: Sequence[str]) -> csr_array:
     """Return rows as a sparse table of zeros and ones with one column per label; other items are left out."""
     number_of = {label: number for number, label in enumerate(labels)}
     numbers = np.array([number_of.get(label, -1) for label in rows.vocabulary], np.int64)
     column = numbers[rows.items] if len(numbers) else np.empty(0, np.int64)
     known = column >= 0
     offsets = offsets_of(sums_within(rows.offsets, known))
-    values = np.ones(int(offsets[-1]), kind)
-    return csr_array((values, column[known], offsets), shape=(rows.records, len(labels)))
+    short = np.int32 if offsets[-1] < 2**31 else np.int64  # scikit-learn takes short indices only
+    cells = np.ones(int(offsets[-1])), column[known].astype(short), offsets.astype(short)
+    return csr_array(cells, shape=(rows.records, len(labels)))
 
 
 def count_pairs(table: csr_array, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:

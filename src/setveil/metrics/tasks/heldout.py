@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from setveil.data.forms.pair_supports import PairSupports
     from setveil.data.records.transactions import Transactions
+    from setveil.metrics.tasks.resampling import GainKept
 
 Result = TypeVar("Result")
 
@@ -83,6 +84,15 @@ class Heldout:
         """Return the details that state how far a figure with this 95 % interval is exact."""
         return {"status": "optimistic estimate" if self.is_optimistic else "estimate", "interval": interval}
 
+    def share_kept(self, kept: GainKept, details: dict[str, Any], over: str) -> tuple[float | None, dict[str, Any]]:
+        """Return the share of the original's gain over a baseline with its details, or why there is none; `over` names both for it."""
+        low, high = kept.of_original
+        details |= {"gain-of-original": {"from": low, "to": high}}
+        if low <= 0:
+            reason = f"the original itself does not clearly beat {over} is between {low:.3g} and {high:.3g}"
+            return None, details | {"reason": reason}
+        return kept.share, details | self.status_of(kept.interval)
+
     def labels(self, items: int) -> tuple[str, ...]:
         """Return the `items` most frequent items of the original, the most frequent first; equals are in label order."""
         return self.once(_labels, items)
@@ -91,9 +101,15 @@ class Heldout:
         """Return the supports of these items and of their pairs in the original."""
         return self.once(_pairs, items)
 
-    def sample(self, seed: int, least: int = 0, items: int = 0) -> NDArray[np.int64]:
-        """Return the numbers of the people to test on; those with fewer than `least` of the most frequent items are left out."""
-        return self.once(_sample, seed, least, items)
+    def table(self, items: int) -> Any:
+        """Return the people as a sparse table, with one column for each of the most frequent items."""
+        return self.once(_table, items)
+
+    def drawn(self, people: NDArray[np.int64], seed: int, most: int = PEOPLE) -> NDArray[np.int64]:
+        """Return at most `most` of these people, drawn at random; all of them if everything is computed in full."""
+        if self.exact or len(people) <= most:
+            return people
+        return np.sort(np.random.default_rng(seed).choice(people, most, replace=False))
 
     def cases(self, items: int, seed: int) -> Cases:
         """Return the people with at least two of the most frequent items, one of which is hidden at random."""
@@ -110,21 +126,7 @@ def _pairs(heldout: Heldout, items: int) -> PairSupports:
     return heldout.original.pair_supports(heldout.labels(items))
 
 
-def _sample(heldout: Heldout, seed: int, least: int, items: int) -> NDArray[np.int64]:
-    able = np.arange(heldout.people.records)
-    if least:
-        able = np.flatnonzero(np.diff(_table(heldout, items).indptr) >= least)
-    if heldout.exact or len(able) <= PEOPLE:
-        return able
-    return np.sort(np.random.default_rng(seed).choice(able, PEOPLE, replace=False))
-
-
 def _table(heldout: Heldout, items: int) -> Any:
-    """Return the people as a sparse table, with one column for each of the most frequent items."""
-    return heldout.once(_make_table, items)
-
-
-def _make_table(heldout: Heldout, items: int) -> Any:
     from setveil.data.forms.pair_supports import as_table  # noqa: PLC0415 - imports SciPy
 
     return as_table(heldout.people, heldout.labels(items))
@@ -133,8 +135,8 @@ def _make_table(heldout: Heldout, items: int) -> Any:
 def _cases(heldout: Heldout, items: int, seed: int) -> Cases:
     from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import
 
-    people = heldout.sample(seed, 2, items)
-    table = _table(heldout, items)
+    table = heldout.table(items)
+    people = heldout.drawn(np.flatnonzero(np.diff(table.indptr) >= 2), seed)
     offsets, places = picked(table.indptr.astype(np.int64), people)
     columns = table.indices[places].astype(np.int64)
     # Items in the order of their numbers, so that the order of labels in a file does not decide which is hidden.

@@ -19,7 +19,7 @@ from setveil.data.forms.grouped import Grouped
 from setveil.data.forms.reassociated import Reassociated
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
-from setveil.metrics.tasks.resampling import limits, resampled_means
+from setveil.metrics.tasks.resampling import gain_kept, resampled_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,22 +128,14 @@ class Recommender(Metric):
         pairs = pair.published.pair_supports(heldout.labels(self.items))
         after = places_by_similarity(cases, self.similarity(pairs))
         places = {"release": after, "original": before, "popularity": popular}
+        gains = np.stack([one.ndcg(self.top) for one in places.values()], axis=1)
+        kept = gain_kept(gains.mean(axis=0), resampled_means(gains, self.seed))
         details: dict[str, Any] = {
             "ndcg": {name: float(one.ndcg(self.top).mean()) for name, one in places.items()},
             "recall": {name: float(one.recall(self.top).mean()) for name, one in places.items()},
             "sample": people,
         }
-        means = resampled_means(np.stack([one.ndcg(self.top) for one in places.values()], axis=1), self.seed)
-        gain, gain_before = means[:, 0] - means[:, 2], means[:, 1] - means[:, 2]
-        low, high = limits(gain_before)
-        details["gain-of-original"] = {"from": low, "to": high}
-        if low <= 0:
-            gained = f"its gain in NDCG@{self.top} is between {low:.3g} and {high:.3g}"
-            reason = f"the original itself does not clearly beat popularity: {gained}"
-            return None, details | {"reason": reason}
-        ndcg = details["ndcg"]
-        value = (ndcg["release"] - ndcg["popularity"]) / (ndcg["original"] - ndcg["popularity"])
-        return value, details | heldout.status_of(limits(gain / gain_before))
+        return heldout.share_kept(kept, details, f"popularity: its gain in NDCG@{self.top}")
 
 
 def _of_popularity(heldout: Heldout, items: int, seed: int) -> Places:
