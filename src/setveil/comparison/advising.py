@@ -6,6 +6,7 @@ among those whose risk is acceptable. No set-up that was tried beats one that is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from setveil.base import progress
@@ -128,19 +129,25 @@ def recommended(tried: list[SetUp], context: Context) -> list[SetUp]:
         best = frontier([one for one in tried if one.candidate.hides == hidden])
         if not best:
             continue
-        within = [
-            one
-            for one in best
-            if one.risk is not None and one.risk.excess is not None and one.risk.excess.high <= limit
-        ]
-        choice = max(within, key=_kept) if within else min(best, key=_excess)
+        choice = _choose(best, limit)
         role = "recommended" if not first else f"recommended to hide {hidden}"
-        if not within:
+        if choice.excess > limit:
             role += f", but its risk is above {share(limit)}"
-        first.append(_as(choice, role))
+        elif choice.excess_at_most > limit:
+            role += f"; its risk may be above {share(limit)}"
+        first.append(replace(choice, role=role))
         if len(first) == 1:
-            others = [_as(one, _compared(one, choice)) for one in best if one is not choice]
+            others = [replace(one, role=_compared(one, choice)) for one in best if one is not choice]
     return [*first, *others][:MOST_SHOWN]
+
+
+def _choose(best: list[SetUp], limit: float) -> SetUp:
+    """Return the set-up that keeps most among those whose risk is acceptable, or else among those that may have the least risk."""
+    acceptable = [one for one in best if one.excess <= limit]
+    if not acceptable:
+        least = min(best, key=lambda one: one.excess)
+        acceptable = [one for one in best if one.excess_at_least <= least.excess_at_most]
+    return max(acceptable, key=lambda one: (one.kept, -one.excess))
 
 
 def frontier(tried: list[SetUp]) -> list[SetUp]:
@@ -150,30 +157,18 @@ def frontier(tried: list[SetUp]) -> list[SetUp]:
         one
         for one in holding
         if not any(
-            _kept(other) >= _kept(one)
-            and _excess(other) <= _excess(one)
-            and (_kept(other), _excess(other)) != (_kept(one), _excess(one))
+            (other.kept, -other.excess) != (one.kept, -one.excess)
+            and other.kept >= one.kept
+            and other.excess <= one.excess
             for other in holding
         )
     ]
 
 
 def _compared(one: SetUp, choice: SetUp) -> str:
-    return "keeps more, at more risk" if _kept(one) > _kept(choice) else "less risk, keeps less"
-
-
-def _as(one: SetUp, role: str) -> SetUp:
-    return SetUp(one.candidate, one.bound, one.result, role)
-
-
-def _kept(one: SetUp) -> float:
-    """Return the utility; a set-up without a figure keeps nothing."""
-    return float("-inf") if one.utility is None or one.utility.value is None else one.utility.value
-
-
-def _excess(one: SetUp) -> float:
-    """Return what the strongest attack on the thing to hide finds beyond its control; 1 if none had a result."""
-    return 1.0 if one.risk is None or one.risk.excess is None else one.risk.excess.value
+    if one.kept > choice.kept:
+        return "keeps more, at more risk"
+    return "less risk, keeps less" if one.utility is not None else "less risk, no figure for the work"
 
 
 def _sample_text(bench: Bench, everyone: Transactions) -> str:

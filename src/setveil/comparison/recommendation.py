@@ -67,6 +67,26 @@ class SetUp:
         return _strongest([one for one in self.result.findings if one.name not in RISKS[self.candidate.hides]])
 
     @property
+    def kept(self) -> float:
+        """The figure of the work; less than any figure if there is none."""
+        return float("-inf") if self.utility is None or self.utility.value is None else self.utility.value
+
+    @property
+    def excess(self) -> float:
+        """What the strongest attack on the thing to hide finds beyond its control; 1 if none had a result."""
+        return 1.0 if self.risk is None or self.risk.excess is None else _rounded(self.risk.excess.value)
+
+    @property
+    def excess_at_least(self) -> float:
+        """The lower end of its interval."""
+        return 1.0 if self.risk is None or self.risk.excess is None else _rounded(self.risk.excess.low)
+
+    @property
+    def excess_at_most(self) -> float:
+        """The upper end of its interval."""
+        return 1.0 if self.risk is None or self.risk.excess is None else _rounded(self.risk.excess.high)
+
+    @property
     def settings(self) -> str:
         """The parameters that differ from their defaults and do not come from files, as one text."""
         method = self.candidate.method
@@ -174,10 +194,8 @@ class Recommendation:
                 one.result.status,
                 "–" if one.utility is None or one.utility.value is None else f"{one.utility.value:.3f}",
                 "–" if one.utility is None or one.utility.interval is None else _interval(one.utility.interval),
-                "–" if one.risk is None or one.risk.excess is None else share(max(one.risk.excess.value, 0)),
-                "–"
-                if one.risk is None or one.risk.excess is None
-                else _shares(one.risk.excess.low, one.risk.excess.high),
+                "–" if one.risk is None else share(one.excess),
+                "–" if one.risk is None else f"{share(one.excess_at_least)} to {share(one.excess_at_most)}",
                 one.role,
             ]
             for one in self.tried
@@ -219,5 +237,6 @@ def _interval(limits: tuple[float, float]) -> str:
     return f"{limits[0]:.3f} to {limits[1]:.3f}"
 
 
-def _shares(low: float, high: float) -> str:
-    return f"{share(max(low, 0))} to {share(max(high, 0))}"
+def _rounded(excess: float) -> float:
+    """Return an excess that is not below 0, without the rest of a subtraction."""
+    return round(max(excess, 0.0), 9)

@@ -15,7 +15,7 @@ def rare_items(data: Transactions, k: int, result: str) -> str:
     occurring = data.supports[data.supports > 0]
     rare = occurring[occurring < k]
     if not len(rare):
-        return f"every item is in at least {quantity(k, 'record')}"
+        return f"no item is too rare: each is in at least {quantity(k, 'record')}"
     part = share(int(rare.sum()) / data.occurrences)
     verb = "is" if len(rare) == 1 else "are"
     return (

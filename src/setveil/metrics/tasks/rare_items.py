@@ -35,7 +35,9 @@ class RareItemRecall(Metric):
     takes = (Transactions, Disassociated, Generalized, Grouped, Reassociated)
 
     max_support: MinSupport = parameter(
-        MinSupport(10), public=True, description="Maximum support of a rare item: a number of records or a share of them."
+        MinSupport(10),
+        public=True,
+        description="Maximum support of a rare item: a number of records or a share of them.",
     )
 
     def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:

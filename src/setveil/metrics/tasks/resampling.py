@@ -49,7 +49,11 @@ class GainKept(NamedTuple):
 
 def gain_kept(means: NDArray[np.float64], draws: NDArray[np.float64]) -> GainKept:
     """Compare the mean figures of release, original and baseline, given with their means in each bootstrap sample."""
-    (gain, gain_before), drawn, drawn_before = means[:2] - means[2], draws[:, 0] - draws[:, 2], draws[:, 1] - draws[:, 2]
+    (gain, gain_before), drawn, drawn_before = (
+        means[:2] - means[2],
+        draws[:, 0] - draws[:, 2],
+        draws[:, 1] - draws[:, 2],
+    )
     of_original = limits(drawn_before)
     if of_original[0] <= 0:
         return GainKept(np.nan, (np.nan, np.nan), of_original)
