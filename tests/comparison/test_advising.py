@@ -177,5 +177,19 @@ def test_gaps_and_set_ups_come_in_the_order_of_the_answers():
 
 @pytest.mark.parametrize("records", [0, True, "many"])
 def test_the_size_of_the_sample_is_checked(records, data):
-    with pytest.raises(sv.BadParameter, match="`records=` is"):
+    with pytest.raises(sv.BadParameter, match=r"records=?`? is"):
         sv.advise(data, RETAILER, records=records)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"files": {"sensitive": ["a"]}}, "files is of the type dict; expected SideFiles"),
+        ({"context": {1: "person"}}, "context is of the type dict; expected a file with the answers"),
+        ({"context": None}, "context is None; expected"),
+        ({"seed": "1"}, "seed is '1'; expected a whole number"),
+    ],
+)
+def test_what_nobody_expects_is_refused(wrong, text, data):
+    with pytest.raises(sv.BadParameter, match=text):
+        sv.advise(**{"data": data, "context": RETAILER} | wrong)

@@ -1,4 +1,4 @@
-"""`advise`: recommend set-ups for a context, from trials on a part of the data.
+"""`advise`: recommend set-ups for a context, by trials that use a part of the data.
 
 The set-ups to try follow from the answers (`candidates`). Each is tried on the same people. The recommended one keeps most of the work
 among those whose risk is acceptable. No set-up that was tried beats one that is shown in both utility and risk.
@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from setveil.base import progress
+from setveil.base.arguments import check_arguments, describe
 from setveil.base.display import quantity, share
 from setveil.comparison.candidates import Candidate, Gap, SideFiles, candidates, warnings
 from setveil.comparison.recommendation import Recommendation, SetUp
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.data.records.transactions import Transactions
-    from setveil.release.inputs import Reading
 
 TASKS: Final = {
     "counts": "pair-probabilities",
@@ -42,6 +42,7 @@ MOST_SHOWN: Final = 3
 
 
 @with_threads
+@check_arguments
 def advise(
     data: Any,
     context: Context | Mapping[str, Any] | str | Path,
@@ -49,7 +50,6 @@ def advise(
     *,
     records: int | None = None,
     seed: int = 0,
-    reading: Reading | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Recommendation:
     """Recommend set-ups for a context.
@@ -70,8 +70,6 @@ def advise(
         The number of records to draw for the trials; by default 20,000, or 5 % of more than 400,000, at most 50,000.
     seed
         Determines the sample and the draws of the trials.
-    reading
-        Options of `read` for a path.
     threads
         Number of threads; by default one per core. The result does not depend on it.
 
@@ -96,10 +94,12 @@ def advise(
     >>> found.set_ups[0].role, found.set_ups[0].candidate.method.name
     ('recommended', 'disassociation')
     """
-    if records is not None and (isinstance(records, bool) or not isinstance(records, int) or records < 1):
+    if records is not None and records < 1:
         raise BadParameter(f"`records=` is {records!r}; allowed is a whole number of at least 1")
+    if files is not None and not isinstance(files, SideFiles):
+        raise BadParameter(f"files is {describe(files)}; expected SideFiles, such as SideFiles(sensitive=...), or None")
     answers = Context.of(context)
-    everyone = as_records(data, reading)
+    everyone = as_records(data)
     listed = candidates(answers, files or SideFiles())
     to_try = [one for one in listed if isinstance(one, Candidate)]
     tried: list[SetUp] = []

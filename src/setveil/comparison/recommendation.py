@@ -43,6 +43,14 @@ class SetUp:
         What a trial on the sample found.
     role
         Why it is shown, such as `recommended`; empty if it is not.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> context = sv.Context(record="person", recipients="contract", hide="identity", known="2", rows="true", work="counts", earlier="no")
+    >>> first = sv.advise("sample:supermarket?records=1000", context).set_ups[0]
+    >>> print(first.candidate.method.name, first.table["k"], first.result.status)
+    disassociation 5 holds
     """
 
     candidate: Candidate
@@ -148,6 +156,14 @@ class Recommendation:
         What to know whatever the set-up.
     sample
         On how many records the set-ups were tried, in a sentence.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> context = sv.Context(record="person", recipients="contract", hide="itemsets", known="2", rows="true", work="counts", earlier="no")
+    >>> found = sv.advise("sample:supermarket?records=1000", context)
+    >>> found.set_ups, found.gaps[0].text
+    ([], 'every method needs the list and the threshold; give `itemsets=` and `min_support=`')
     """
 
     context: Context

@@ -117,7 +117,7 @@ class Context(Declaration):
             return given
         if isinstance(given, str | Path):
             return cls.read(given)
-        if not isinstance(given, Mapping):
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
             raise BadParameter(
                 f"context is {describe(given)}; expected {EXPECTED}, a Context, or a dictionary of answers"
             )
