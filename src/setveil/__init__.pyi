@@ -13,6 +13,10 @@ from .attacks.within_group import WithinGroup as WithinGroup
 from .base.verdict import Reach as Reach
 from .base.verdict import Verdict as Verdict
 from .base.verdict import Witness as Witness
+from .comparison.advising import advise as advise
+from .comparison.candidates import SideFiles as SideFiles
+from .comparison.recommendation import Recommendation as Recommendation
+from .comparison.recommendation import SetUp as SetUp
 from .comparison.releases import compare_releases as compare_releases
 from .comparison.results import Comparison as Comparison
 from .comparison.running import compare as compare
@@ -165,6 +169,7 @@ from .presence.trial import simulate as simulate
 from .profiling import profile as profile
 from .release.attacking import attack as attack
 from .release.checking import check as check
+from .release.context import Context as Context
 from .release.converting import convert as convert
 from .release.job import Job as Job
 from .release.measuring import measure as measure

@@ -27,6 +27,7 @@ COMMANDS = {
     "demo": ("demo", "Run all steps on built-in data, and write a report to open."),
     "profile": ("profile", "Describe a data set, and how exposed its people are."),
     "risk": ("risk", "Report what a file reveals to every recipient, without the original."),
+    "advise": ("advise", "Recommend methods and settings, tried on a part of the data."),
     "methods": ("listing", "List the methods, or describe one."),
     "guarantees": ("listing", "List the guarantees, or describe one."),
     "metrics": ("listing", "List the metrics, or describe one."),

@@ -128,6 +128,12 @@ def publish(
     ] = "accept",
     distinct_labels: DistinctLabelsOption = False,
     names: NamesOption = None,
+    context: Annotated[
+        str | None,
+        about(
+            "File with the answers to the questions of setveil advise, for the dossier and the report. It is never published."
+        ),
+    ] = None,
     no_guarantee: Annotated[bool, about("Allow a method that guarantees nothing.")] = False,
     source: ReadingOptions,
     measure: MeasureOption = "quick",
@@ -194,6 +200,7 @@ def publish(
         "distinct_labels": distinct_labels,
         "names": names,
         "comparison": comparison,
+        "context": context,
         "register": registering.given(),
     }
     job = sv.Job({name: value for name, value in content.items() if value is not None}, file="")

@@ -96,6 +96,11 @@ class Method(Declaration, ABC):
         del data, linked, rng
         return self
 
+    def bound_in(self, data: Transactions) -> str:
+        """Return what the guarantee costs at least on these data, whatever the method draws, as a sentence; empty if no bound is known."""
+        del data
+        return ""
+
     @abstractmethod
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Produce the published data. The result depends on the generator's state, never on the number of threads."""

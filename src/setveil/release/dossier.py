@@ -43,7 +43,7 @@ DOSSIER_VERSION: Final = 5
 the status `broken` to `violated` and `breaches` to `violations`, and adds the reach. It also adds `run`, `private_salt` and `randomness`,
 which describes how all random values were derived; earlier dossiers use scheme 1. Version 4 adds `attacks`, `attack_notes` and `register`:
 what the register records besides. Version 5 adds `job`, which repeats the release, `comparison`, `item_names`,
-`side_files` and `examples`."""
+`side_files`, `examples` and `context`."""
 
 
 def private_beside(out: Path) -> Path:
@@ -97,6 +97,7 @@ def make_dossier(
         "ids": release.terms.ids,
         "allow_failures": release.terms.allow_failures,
         "distinct_labels": release.terms.distinct_labels,
+        "context": None if release.context is None else release.context.to_dict(),
         "names": [found.to_dict() for found in release.names],
         "side_files": side_files(release.method),
         "method": {"name": release.method.name, "parameters": release.method.model_dump(mode="json")},

@@ -11,6 +11,7 @@ from setveil.errors import BadParameter
 from setveil.methods.base import Method
 from setveil.parameters.names_found import MissingNames
 from setveil.release.attack_runs import as_attacks
+from setveil.release.context import Context
 from setveil.release.measuring import as_metrics
 from setveil.release.saving import Packing, Target
 
@@ -49,12 +50,15 @@ class Publication:
     register: str | Path | Registration | None = None
     names: Mapping[str, str] | str | Path | None = None
     comparison: str | Path | None = None
+    context: Context | Mapping[str, Any] | str | Path | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.method, Method):
             raise BadParameter(
                 f"`method=` is {self.method!r}; allowed is a method with its parameters, such as PartSwap(categories=...)"
             )
+        if isinstance(self.context, Context):
+            object.__setattr__(self, "context", self.context.model_dump(mode="json"))  # as a job holds it
         for name, listed in (("metrics", as_metrics(self.metrics)), ("attacks", as_attacks(self.attacks))):
             object.__setattr__(self, name, listed)  # an iterator can be read only once
 

@@ -26,6 +26,7 @@ from setveil.release.attack_runs import (
     chosen_attacks,
     run_attacks,
 )
+from setveil.release.context import Context
 from setveil.release.drawing import draw
 from setveil.release.inputs import as_published, as_records, read_from, refuse_unrelated
 from setveil.release.measuring import as_metrics, check_original, chosen_metrics, measure_pair
@@ -71,6 +72,7 @@ def publish(
     register: str | Path | Registration | None = None,
     names: Mapping[str, str] | str | Path | None = None,
     comparison: str | Path | None = None,
+    context: Context | Mapping[str, Any] | str | Path | None = None,
 ) -> Release:
     """Make a release and check its guarantee.
 
@@ -126,6 +128,9 @@ def publish(
     comparison
         The folder that `compare` wrote for these data. The dossier and the report state how many set-ups were tried before this one was
         chosen, because the choice depends on the private data. The release folder does not depend on it.
+    context
+        The answers to the questions of `advise`, or a file with them. The dossier and the report keep them; the release folder does not
+        depend on them.
 
     Returns
     -------
@@ -179,6 +184,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
                 f"`original=` applies to a method that takes a release only; {method.name} takes the original itself. Remove it"
             )
         original = as_records(asked.original)
+    context = None if asked.context is None else Context.of(asked.context)
     terms = Terms(resolve_ids(data, asked.ids, type(method)), asked.allow_failures, asked.distinct_labels)
     metrics, attacks = as_metrics(asked.metrics), as_attacks(asked.attacks)
     limit = as_limit(asked.attack_limit, "attack_limit")
@@ -261,6 +267,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         compared=compared,
         names=lists,
         item_names=item_names,
+        context=context,
         registrar=registrar,
         tried=tried,
         asked=asked,

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from setveil.data.forms.disassociated import Disassociated
     from setveil.methods.base import Method
     from setveil.metrics.base import Measurement
+    from setveil.release.context import Context
     from setveil.release.job import Job
     from setveil.release.publication import Publication
     from setveil.release.register import RegisteredRelease
@@ -101,6 +102,8 @@ class Release:
         For each list of items or itemsets that the method was given: how many of them occur in the original. Private.
     item_names
         The names of items that are codes, for the report. Private.
+    context
+        Who gets the release and what it is for, if the caller said so. Private.
     registrar
         Records the release in a register when it is saved; None without a register. Private.
     tried
@@ -142,6 +145,7 @@ class Release:
     compared: Transactions | None = field(default=None, repr=False)
     names: tuple[NamesFound, ...] = field(default=(), repr=False)
     item_names: ItemNames = field(default=NO_NAMES, repr=False)
+    context: Context | None = field(default=None, repr=False)
     registrar: Registrar | None = field(default=None, repr=False)
     tried: dict[str, Any] | None = field(default=None, repr=False)
     asked: Publication = field(kw_only=True, repr=False)

@@ -46,6 +46,7 @@ from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.threads import run
 from setveil.methods.base import Method, Outcome
+from setveil.methods.disassociation._rare_items import rare_items
 from setveil.methods.hierarchies import OverTree, tree_over
 from setveil.parameters.hierarchy import Hierarchy
 
@@ -83,6 +84,10 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
         del linked, rng
         self._tree(data)
         return self
+
+    def bound_in(self, data: Transactions) -> str:
+        """Return how many items are too rare to be shown as themselves."""
+        return rare_items(data, self.k, "so they must be generalized")
 
     def _tree(self, data: Transactions) -> Hierarchy:
         """Return the tree over all items that occur."""

@@ -27,6 +27,7 @@ from setveil.methods.disassociation._ants import by_ants
 from setveil.methods.disassociation._covers import break_certain_links
 from setveil.methods.disassociation._horizontal import Clustering, Mode, by_frequency
 from setveil.methods.disassociation._kmeans import by_kmeans
+from setveil.methods.disassociation._rare_items import rare_items
 from setveil.methods.disassociation._vertical import assign_chunks
 from setveil.parameters.named_itemsets import NamedItemsets
 
@@ -124,6 +125,10 @@ class Disassociation(KmLimit, Method):
                 f"`rules=` applies to `partition='ants'` only, not to {self.partition}; remove `rules=`, or choose ants"
             )
         return self
+
+    def bound_in(self, data: Transactions) -> str:
+        """Return how many items are too rare for any record chunk."""
+        return rare_items(data, self.k, "so only term chunks can list them")
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Form clusters of records, and split each into chunks."""

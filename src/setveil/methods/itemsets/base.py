@@ -54,6 +54,17 @@ class HidesItemsets(Method, ABC):
             )
         return found
 
+    def bound_in(self, data: Transactions) -> str:
+        """Return how many records must lose a named itemset."""
+        found, limit = supports(data, self.itemsets), self.frequent_from(data) - 1
+        excess = int((found - limit).max(initial=0))
+        if excess <= 0:
+            return "no named itemset is frequent: there is nothing to hide"
+        return (
+            f"at least {quantity(excess, 'record')} must change: {int(found.max()):,} hold the most frequent named itemset, and at most "
+            f"{limit:,} may"
+        )
+
     def occurring(self, data: Transactions) -> Self:
         """Return the method with only the itemsets whose items all occur in the data: no record can hold the others."""
         places = self.itemsets.places_in(data)

@@ -111,12 +111,16 @@ class BlockSwap:
         data = self.data
         return sums_within(data.offsets, np.where(self.records.in_block, data.supports[data.items], 0))
 
+    @cached_property
+    def record(self) -> NDArray[np.int64]:
+        """The record at each position, once all are enlisted."""
+        return read_only(np.concatenate((self.mixed, self.whole)))
+
     # -- partners -------------------------------------------------------------------------------------------------------------
 
     def find_partners(self, *, strict: bool, one_sided: bool) -> None:
         """Pair the mixed records. `one_sided` is the paper's collision rule, for which all pairs are compared."""
         self.strict = strict
-        self.record = read_only(np.concatenate((self.mixed, self.whole)))
         self.lay_out()
         m = len(self.mixed)
         partner = np.full(m, NOBODY, np.int64)

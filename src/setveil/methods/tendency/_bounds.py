@@ -75,6 +75,13 @@ class Bounds:
         """Minimum number of records that stay unhidden with any kind of swap."""
         return int(self.item_excess.max(initial=0))
 
+    def __str__(self) -> str:
+        of = quantity(self.taking_part, "record")
+        least = max(self.by_crowd_with_helpers, self.by_item)
+        if least:
+            return f"at least {least:,} of {of} to hide cannot be hidden by swapping"
+        return f"counting rules out none of {of} to hide"
+
     def reasons(self, failed: NDArray[np.int64]) -> dict[str, int]:
         """Count the reasons why records were not hidden: an item too common, a category too crowded, or no place found."""
         counts = {"item-too-common": 0, "category-too-crowded": 0, "not-found": 0}

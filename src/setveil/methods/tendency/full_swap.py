@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
+
 from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
+    from setveil.methods.tendency._block_swap import BlockSwap
 
 
 class FullSwap(OverCategories):
@@ -58,12 +61,21 @@ class FullSwap(OverCategories):
         check_categories(self.name, self.categories, data)
         return self
 
+    def bound_in(self, data: Transactions) -> str:
+        """Return how many records cannot be hidden by swapping whole records."""
+        return str(self._enlisted(data, np.random.default_rng(0)).bounds)
+
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Swap the records of a single category."""
+        swap = self._enlisted(data, rng)
+        swap.find_partners(strict=False, one_sided=False)
+        swap.rotate_whole(rng)
+        return Outcome(swap.result(), Alignment.identity(data.records), swap.account(), swap.advice(whole=True))
+
+    def _enlisted(self, data: Transactions, rng: Generator) -> BlockSwap:
+        """Return a swap with the records that take part."""
         from setveil.methods.tendency._block_swap import BlockSwap  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         swap = BlockSwap(data, self.categories)
         swap.enlist_whole(self.full_min, rng)
-        swap.find_partners(strict=False, one_sided=False)
-        swap.rotate_whole(rng)
-        return Outcome(swap.result(), Alignment.identity(data.records), swap.account(), swap.advice(whole=True))
+        return swap

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
+import numpy as np
 from pydantic import BeforeValidator, model_validator
 
 from setveil.base import progress
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
+    from setveil.methods.tendency._block_swap import BlockSwap
 
 FEW_CATEGORIES = 5
 """Up to this number of categories, a note warns of what absent categories reveal."""
@@ -132,20 +134,29 @@ class PartSwap(OverCategories):
             return self.model_copy(update={"whole_records": False})
         return self
 
+    def bound_in(self, data: Transactions) -> str:
+        """Return how many records cannot be hidden by swapping."""
+        return str(self._enlisted(data, np.random.default_rng(0)).bounds)
+
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Pair the records, swap blocks, treat records without a partner, and rebuild the records."""
-        from setveil.methods.tendency._block_swap import BlockSwap  # noqa: PLC0415 - imports Numba: only when a kernel runs
-
-        swap = BlockSwap(data, self.categories, ties=self.ties)
-        swap.enlist_mixed(self.order if self.reading == "ours" else "file", rng)
-        if self.whole_records:
-            swap.enlist_whole(self.full_min, rng)
+        swap = self._enlisted(data, rng)
         swap.find_partners(strict=self.same == "any", one_sided=self.reading == "paper")
         swap.rotate_whole(rng)
         for step in self.leftovers if self.reading == "ours" else ():
             swap.treat_leftovers(step, rng)
         published = swap.result()
         return Outcome(published, Alignment.identity(data.records), swap.account(), swap.advice())
+
+    def _enlisted(self, data: Transactions, rng: Generator) -> BlockSwap:
+        """Return a swap with the records that take part."""
+        from setveil.methods.tendency._block_swap import BlockSwap  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+        swap = BlockSwap(data, self.categories, ties=self.ties)
+        swap.enlist_mixed(self.order if self.reading == "ours" else "file", rng)
+        if self.whole_records:
+            swap.enlist_whole(self.full_min, rng)
+        return swap
 
 
 def check_categories(method: str, categories: Categories, data: Transactions) -> None:

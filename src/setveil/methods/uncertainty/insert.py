@@ -21,11 +21,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.base.display import quantity
+from setveil.data.records.ragged import offsets_of, sums_within
 from setveil.kernels.threads import number_of_threads
 from setveil.methods.base import Outcome
 from setveil.methods.uncertainty._division import at_most_one_per_record, divide, join
 from setveil.methods.uncertainty._restoring import Restoring, account_of, announce, improve, outcome_of, run_passes
 from setveil.methods.uncertainty.base import ReachesUncertainty
+from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -81,6 +84,27 @@ class Insert(ReachesUncertainty):
         kept = [table.present for table in tables]
         present = kept[0] if number == 1 else join(division, kept, data.occurrences)
         return outcome_of(data, present, is_sensitive, account)
+
+    def bound_in(self, data: Transactions) -> str:
+        """Return how many sensitive occurrences no choice can keep.
+
+        All non-sensitive items are published. If those of a record are in so few records that one of these is already a share above rho,
+        knowing them would reveal any sensitive item that the record keeps.
+        """
+        is_sensitive = self.sensitive.among(data)
+        sensitive = sums_within(data.offsets, is_sensitive[data.items].astype(np.int64))
+        holding = np.flatnonzero(sensitive)
+        if not len(holding):
+            return "no record holds a sensitive item"
+        of_holders = data.take(holding, ids=None)
+        shown = ~is_sensitive[of_holders.items]
+        counts = sums_within(of_holders.offsets, shown.astype(np.int64))
+        alike = supports(data, (offsets_of(counts), of_holders.items[shown]))
+        lost = int(sensitive[holding][alike * self.rho.share.numerator < self.rho.share.denominator].sum())
+        return (
+            f"at least {lost:,} of {quantity(int(sensitive.sum()), 'sensitive occurrence')} cannot be kept: the other items of their "
+            f"records are in fewer than {float(1 / self.rho.share):.3g} records"
+        )
 
     def _table(self, data: Transactions, is_sensitive: NDArray[np.bool_], rng: Generator) -> Restoring:
         """Return records without sensitive items, which are to be restored in the order that was asked for."""

@@ -25,6 +25,7 @@ import numpy as np
 
 from setveil.base.advice import Advice
 from setveil.base.declaration import parameter
+from setveil.base.display import quantity
 from setveil.data.forms.grouped import Grouped
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import offsets_of, owner_of, read_only
@@ -70,6 +71,15 @@ class Permutation(Method):
     def guarantee(self) -> PermutationPrivacy:
         """The guarantee that the release is checked for."""
         return PermutationPrivacy(sensitive=self.sensitive, p=self.p)
+
+    def bound_in(self, data: Transactions) -> str:
+        """Return whether the most frequent sensitive item is rare enough for groups of p records."""
+        most = int(data.supports[self.sensitive.among(data)].max(initial=0))
+        verdict = "groups are impossible" if most * self.p > data.records else "groups are possible"
+        return (
+            f"the most frequent sensitive item is in {most:,} of {quantity(data.records, 'record')}, and at most one record in "
+            f"{self.p:,} may hold it: {verdict}"
+        )
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Order the records, group them, and separate the sensitive items from the others."""

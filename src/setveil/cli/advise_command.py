@@ -1,0 +1,114 @@
+"""`setveil advise`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import setveil as sv
+from setveil.cli.options import (
+    Declared,
+    ForceOption,
+    Option,
+    OutputOptions,
+    ReadingOptions,
+    ThreadsOption,
+    Value,
+    about,
+    declared,
+    of_declaration,
+)
+from setveil.cli.show import say, say_json, say_pairs, say_table
+from setveil.cli.translation import as_command_line, as_options
+from setveil.comparison.candidates import SideFiles
+from setveil.comparison.recommendation import Recommendation
+from setveil.errors import ExitCode
+from setveil.release.context import ANSWERS, Context
+from setveil.release.inputs import as_records
+
+
+def _options() -> list[Option]:
+    """Return an option for each question, and one for each side file with those of its kind."""
+    answers = [Option(one.name, str, f"{one.description} ({one.allowed})") for one in Context.parameters()]
+    return [*answers, *of_declaration(SideFiles)]
+
+
+def advise(
+    data: Annotated[str, about("A file, a database with --query, or a built-in sample.")],
+    /,
+    *,
+    context: Annotated[
+        str | None, about("File with the answers to the questions; options such as --hide replace single answers.")
+    ] = None,
+    save_context: Annotated[
+        str | None, about("Write the answers to a file, for setveil publish --context. Keep it private.")
+    ] = None,
+    records: Annotated[int | None, about("Number of records to try set-ups on (default: 20,000 to 50,000).")] = None,
+    source: ReadingOptions,
+    force: ForceOption = False,
+    threads: ThreadsOption = None,
+    output: OutputOptions,
+    **parameters: Annotated[Value, Declared(_options, after="save_context")],
+) -> ExitCode:
+    r"""Recommend at most three set-ups, tried on a part of the data.
+
+    Seven questions come first: on a terminal they are asked, otherwise they are options or a file. Each set-up is shown with the reason, a
+    bound that is computed on all data, what the trial kept and what attackers found, and the command to publish with it. Nothing is
+    published.
+
+    Example:
+      setveil advise "sample:supermarket?records=5000" --record person --recipients contract \
+          --hide identity --known 2 --rows true --work recommendation --earlier no
+    """
+    reading = source.given()
+    given = {} if context is None else Context.read(context).model_dump(mode="json")
+    given |= {name: parameters[name] for name in ANSWERS if parameters.get(name) is not None}
+    if sys.stdin.isatty() and not output.json and context is None:
+        given |= {one.name: _ask(one.name, one.description) for one in Context.parameters() if one.name not in given}
+    answers = Context.of(given)
+    everyone = as_records(data, reading)
+    files = declared(SideFiles, {**parameters, **reading, "data": data}, everyone)
+    found = sv.advise(everyone, answers, files, records=records, threads=threads)
+    if save_context is not None:
+        answers.save(save_context, force=force)
+    if output.json:
+        say_json(found.to_dict())
+    else:
+        _say(found, save_context or context or "")
+    return ExitCode.OK
+
+
+def _ask(name: str, question: str) -> str:
+    """Ask a question on the terminal until the answer is one of those allowed."""
+    choices = ANSWERS[name]
+    say(question)
+    for number, (choice, meaning) in enumerate(choices.items(), 1):
+        say(f"  {number}  {choice}: {meaning}")
+    while True:
+        typed = [part.strip() for part in input("> ").split(",")]
+        chosen = [
+            [*choices][int(one) - 1] if one.isdecimal() and 0 < int(one) <= len(choices) else one for one in typed
+        ]
+        if all(one in choices for one in chosen):
+            say()
+            return ",".join(chosen)
+        say(f"Type a number from 1 to {len(choices)}, or several with commas, the most important first.")
+
+
+def _say(found: Recommendation, context: str) -> None:
+    for number, one in enumerate(found.set_ups, 1):
+        say(f"{number}. {one.candidate.method.name} {one.settings}: {one.role}\n")
+        lines = [(heading, as_options(text)) for heading, text in one.lines()]
+        say_pairs([*lines, ("Command", as_command_line(found.command(one, context=context)))])
+        say()
+    if found.sample:
+        say(f"{found.sample[0].upper()}{found.sample[1:]}.")
+    if len(found.tried) > len(found.set_ups):
+        for table in found.tables():
+            say_table(table.header, table.rows)
+    for gap in found.gaps:
+        say_pairs([(f"No set-up for {gap.hides}", as_options(gap.text))])
+    for warning in found.warnings:
+        say_pairs([("Note", as_options(warning))])
+    if found.set_ups and not context:
+        say("Add --save-context FILE to keep the answers, and publish with --context FILE to record them.")
