@@ -172,9 +172,9 @@ def _compared(one: SetUp, choice: SetUp) -> str:
 
 
 def _sample_text(bench: Bench, everyone: Transactions) -> str:
-    people = bench.train.records + bench.held_out.records
+    people = bench.train.records + bench.people.people.records
     of = "all" if people == everyone.records else f"a sample of {people:,} of"
     return (
-        f"tried on {of} {quantity(everyone.records, 'record')}: the methods saw {bench.train.records:,}, and {bench.held_out.records:,} "
+        f"tried on {of} {quantity(everyone.records, 'record')}: the methods saw {bench.train.records:,}, and {bench.people.people.records:,} "
         "were held out to test the work and to compare attackers with"
     )
