@@ -16,7 +16,7 @@ from .base.verdict import Witness as Witness
 from .comparison.advising import advise as advise
 from .comparison.candidates import SideFiles as SideFiles
 from .comparison.recommendation import Recommendation as Recommendation
-from .comparison.recommendation import SetUp as SetUp
+from .comparison.recommendation import TriedSetUp as TriedSetUp
 from .comparison.releases import compare_releases as compare_releases
 from .comparison.results import Comparison as Comparison
 from .comparison.running import compare as compare

@@ -13,7 +13,7 @@ from setveil.base import progress
 from setveil.base.arguments import check_arguments, describe
 from setveil.base.display import quantity, share
 from setveil.comparison.candidates import Candidate, Gap, SideFiles, candidates, warnings
-from setveil.comparison.recommendation import Recommendation, SetUp
+from setveil.comparison.recommendation import Recommendation, TriedSetUp
 from setveil.comparison.trials import Asked, Bench, run_trial
 from setveil.errors import BadParameter
 from setveil.kernels.threads import with_threads
@@ -102,7 +102,7 @@ def advise(
     everyone = as_records(data)
     listed = candidates(answers, files or SideFiles())
     to_try = [one for one in listed if isinstance(one, Candidate)]
-    tried: list[SetUp] = []
+    tried: list[TriedSetUp] = []
     sample = ""
     if to_try:
         number = records or min(max(TRIED_RECORDS, everyone.records // 20), MOST_TRIED)
@@ -111,7 +111,7 @@ def advise(
         asked = Asked(TASKS[answers.work[0]])
         with progress.step("trying set-ups", len(to_try)) as advance:
             for done, one in enumerate(to_try):
-                tried.append(SetUp(one, one.method.bound_in(everyone), run_trial(bench, one.method, seed, asked)))
+                tried.append(TriedSetUp(one, one.method.bound_in(everyone), run_trial(bench, one.method, seed, asked)))
                 advance(done + 1)
     chosen = recommended(tried, answers)
     gaps = [one for one in listed if isinstance(one, Gap)]
@@ -120,11 +120,11 @@ def advise(
     return Recommendation(answers, chosen, tried, gaps, warnings(answers), sample, everyone)
 
 
-def recommended(tried: list[SetUp], context: Context) -> list[SetUp]:
+def recommended(tried: list[TriedSetUp], context: Context) -> list[TriedSetUp]:
     """Return at most three set-ups with their roles: one for each thing to hide, then others on the frontier of the first."""
     limit = ACCEPTABLE[context.recipients]
-    first: list[SetUp] = []
-    others: list[SetUp] = []
+    first: list[TriedSetUp] = []
+    others: list[TriedSetUp] = []
     for hidden in context.hide:
         best = frontier([one for one in tried if one.candidate.hides == hidden])
         if not best:
@@ -141,7 +141,7 @@ def recommended(tried: list[SetUp], context: Context) -> list[SetUp]:
     return [*first, *others][:MOST_SHOWN]
 
 
-def _choose(best: list[SetUp], limit: float) -> SetUp:
+def _choose(best: list[TriedSetUp], limit: float) -> TriedSetUp:
     """Return the set-up that keeps most among those whose risk is acceptable, or else among those that may have the least risk."""
     acceptable = [one for one in best if one.excess <= limit]
     if not acceptable:
@@ -150,7 +150,7 @@ def _choose(best: list[SetUp], limit: float) -> SetUp:
     return max(acceptable, key=lambda one: (one.kept, -one.excess))
 
 
-def frontier(tried: list[SetUp]) -> list[SetUp]:
+def frontier(tried: list[TriedSetUp]) -> list[TriedSetUp]:
     """Return the set-ups whose guarantee holds and that no other one beats in utility or risk without being worse in the other."""
     holding = [one for one in tried if one.result.status == "holds"]
     return [
@@ -165,7 +165,7 @@ def frontier(tried: list[SetUp]) -> list[SetUp]:
     ]
 
 
-def _compared(one: SetUp, choice: SetUp) -> str:
+def _compared(one: TriedSetUp, choice: TriedSetUp) -> str:
     if one.kept > choice.kept:
         return "keeps more, at more risk"
     return "less risk, keeps less" if one.utility is not None else "less risk, no figure for the work"

@@ -30,7 +30,7 @@ RISKS: Final = {
 
 
 @dataclass(frozen=True)
-class SetUp:
+class TriedSetUp:
     """A set-up that was tried for a context: a method with its parameters, and what is known about it.
 
     Attributes
@@ -167,14 +167,14 @@ class Recommendation:
     """
 
     context: Context
-    set_ups: list[SetUp]
-    tried: list[SetUp]
+    set_ups: list[TriedSetUp]
+    tried: list[TriedSetUp]
     gaps: list[Gap]
     warnings: list[str]
     sample: str
     data: Transactions = field(repr=False)
 
-    def command(self, set_up: SetUp, *, context: str = "", out: str = "release") -> CommandExample:
+    def command(self, set_up: TriedSetUp, *, context: str = "", out: str = "release") -> CommandExample:
         """Return the command that publishes with a set-up; `context` is the file with the answers."""
         place, reading = read_from(None, self.data)
         table = reading | {("method" if name == "name" else name): value for name, value in set_up.table.items()}
