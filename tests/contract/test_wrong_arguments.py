@@ -19,7 +19,19 @@ from setveil.base import arguments
 from setveil.base.arguments import check_arguments
 
 TAKE_MANY_KINDS = {
-    *("attack", "check", "check_together", "convert", "measure", "open_release", "publish", "run", "write_report"),
+    *(
+        "attack",
+        "check",
+        "check_together",
+        "compare",
+        "compare_releases",
+        "convert",
+        "measure",
+        "open_release",
+        "publish",
+        "run",
+        "write_report",
+    ),
 }
 """Functions that take paths, data and releases alike, and have tests of their own."""
 DATA = sv.from_lists([["a", "b"], ["a", "c"], ["b"]], ids=["1", "2", "3"])

@@ -68,7 +68,7 @@ def compare(
         The folder to write, with the page `compare.html`. If it holds the same comparison, the trials in it are not run again. Without
         it, nothing is written.
     budget
-        How long to run, such as "20min", "90s" or a number of seconds. The most promising set-ups on the sample run first. By default, all
+        How long to run, such as "20min", "90s" or a number of seconds. The best set-ups on the sample run first. By default, all
         trials are run.
     threads
         Number of processes that run trials; by default one per core. The result does not depend on it.
@@ -153,8 +153,8 @@ class _Run:
             first = [Task(number, self.grid.seeds[0], self.sample) for number in numbers]
             durations = self._run(processes, "running all set-ups on a sample", first, until)
             self._announce(durations)
-            promising = {one.title for one in self._on_sample() if one.is_best}
-            numbers = sorted(numbers, key=lambda number: self._titles[number] not in promising)
+            leading = {one.title for one in self._on_sample() if one.is_best}
+            numbers = sorted(numbers, key=lambda number: self._titles[number] not in leading)
         rest = [Task(number, seed, self.records) for seed in self.grid.seeds for number in numbers]
         self._run(processes, "running all set-ups on all records", rest, until)
 
