@@ -243,7 +243,7 @@ def test_every_example_in_the_help_works_as_printed(tmp_path):
             ended = run_forked(*words, cwd=tmp_path)
             assert ended.code == 0, (words, ended.err)
             assert ended.out
-    folders = {"release", "release.private", "release-again", "release-again.private"}
+    folders = {"release", "release.private", "release-again", "release-again.private", "comparison"}
     assert set(names_in(tmp_path)) == {"baskets.parquet", "releases.db"} | folders
 
 

@@ -125,6 +125,14 @@ def test_trials_that_are_there_are_not_run_again_and_seeds_can_be_added(whole, t
     assert [one.settings.get("k") for one in found.set_ups] == ["3", None, None]
 
 
+def test_equal_set_ups_run_once(tmp_path):
+    one = {"name": "exact-swap", "itemsets": [[["milk"]]], "min_support": "50%"}
+    methods = [one, one | {"afi": "cost"}]  # the default
+    found = sv.compare({"data": "sample:supermarket?records=100", "methods": methods, "seeds": 1}, out=tmp_path / "out")
+    assert [one.status for one in found.set_ups] == ["refused", "refused"]
+    assert len(results(tmp_path / "out")) == 1
+
+
 def test_a_budget_ends_the_run_and_the_rest_is_listed(grid, tmp_path):
     said = call("compare", grid, "--out", tmp_path / "out", "--budget", "0.001s", "--json")
     assert said.code == 0, said.err

@@ -24,6 +24,8 @@ TAKE_MANY_KINDS = {
         "attack",
         "check",
         "check_together",
+        "compare",
+        "compare_releases",
         "convert",
         "measure",
         "open_release",

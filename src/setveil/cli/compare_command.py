@@ -16,7 +16,7 @@ from setveil.errors import BadParameter, ExitCode
 def compare(
     place: Annotated[
         list[str],
-        about("A TOML file with methods, settings and seeds, or the original and two or more release folders."),
+        about("A TOML file with methods, settings and seeds, such as grid.toml; or the original and release folders."),
     ],
     /,
     *,
@@ -54,7 +54,7 @@ def compare(
     The folder shows what you can choose from your private data: name it with setveil publish --comparison.
 
     Example:
-      setveil compare grid.toml --out comparison --budget 20min
+      setveil compare sample:supermarket release --out comparison
     """
     if len(place) == 1:
         of_releases = {"heldout": heldout, "task": task, "attack": attack, **source.given()}

@@ -40,7 +40,7 @@ def frontier(found: Comparison) -> Chart | None:
     spec = points_with_intervals(
         rows,
         across=Axis("task", cut(task["title"], LONGEST), ".2~f"),
-        up=Axis("excess", EXCESS, ".1%"),
+        up=Axis("excess", EXCESS, ".3~%"),
         series=Series("method", methods),
         size=Axis("seconds", "processor seconds", ".1f"),
         tooltip=[
@@ -117,7 +117,7 @@ def _of_parameter(
     task = found.facts["task"]
     ups = {
         "task": Axis("task", f"{task['title']}", ".2~f"),
-        "excess": Axis("excess", "beyond the control", ".1%"),
+        "excess": Axis("excess", "beyond the control", ".3~%"),
     }
     titles = {"task": "what the task keeps", "excess": "what the strongest attack gains"}
     for side, up in ups.items():

@@ -16,9 +16,10 @@ from setveil.comparison.trials import ATTACKS, HELD_OUT, TASK, Asked
 from setveil.data.files.toml_files import parse_toml, read_settings
 from setveil.data.reading.source import source_name
 from setveil.data.records.transactions import Transactions
-from setveil.errors import BadData, BadParameter, Missing, UnknownName
+from setveil.errors import BadParameter, Missing, UnknownName
 from setveil.release.attack_runs import QUICK_TARGETS, as_attacks
 from setveil.release.attacking import LEAST_TARGETS, MOST_TARGETS
+from setveil.release.inputs import as_records
 from setveil.release.job import Job
 from setveil.release.job_keys import Content, naming, plain
 from setveil.release.job_paths import is_kept
@@ -168,12 +169,7 @@ class Grid:
         place = job.content["data"]["path"]
         if place == "-" or (Path(place).exists() and not is_kept(place)):
             raise BadParameter("no comparison can read data from a pipe; write them to a file first")
-        data = job.read_data()
-        if not isinstance(data, Transactions):
-            if isinstance(data, str | Path):
-                raise BadData("there is no such file", file=str(data))
-            raise BadParameter(f"a comparison takes records, not {data.form_title}; name the original")
-        return data
+        return as_records(job.read_data(), place=source_name(place))
 
     def to_dict(self) -> Content:
         """Return the content with all defaults, as it was written; addresses of databases have no password."""

@@ -97,6 +97,15 @@ class Comparison:
         The summaries, in the order of the grid.
     folder
         The folder with the results, the table and the page; None if nothing was written.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> methods = [{"name": "disassociation", "k": [3, 10], "m": 2}]
+    >>> data = {"path": "sample:supermarket?records=1000"}
+    >>> found = sv.compare({"data": data, "methods": methods, "seeds": 1, "attacks": "find-record:known=2"})
+    >>> [one.status for one in found.set_ups], found.best[0] in found.set_ups
+    (['holds', 'holds'], True)
     """
 
     facts: dict[str, Any] = field(repr=False)

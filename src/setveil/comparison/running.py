@@ -68,7 +68,7 @@ def compare(
         The folder to write, with the page `compare.html`. If it holds the same comparison, the trials in it are not run again. Without
         it, nothing is written.
     budget
-        How long to run, such as "20min", "90s" or a number of seconds. The most promising set-ups on the sample run first. By default, all
+        How long to run, such as "20min", "90s" or a number of seconds. The best set-ups on the sample run first. By default, all
         trials are run.
     threads
         Number of processes that run trials; by default one per core. The result does not depend on it.
@@ -108,13 +108,11 @@ def compare(
     measured = {name: content[name] for name in MEASURED}
     facts = facts_of(data, content["data"]["path"], bench, asked.task, measured)
     with results_of(out, facts, grid.to_toml()) as results:
-        run = _Run(grid, data.records, keys, results)
+        run = _Run(grid, data.records, keys, results, higher_is_better=higher_is_better(asked.task))
         given = {"grid": grid.described(), "checksum": data.checksum()}
         with trial_processes(given, number_of_threads()) as processes:
             run.all(processes, until)
-        found = Comparison(
-            facts, run.summaries(higher_is_better=higher_is_better(asked.task)), None if out is None else Path(out)
-        )
+        found = Comparison(facts, run.summaries(), None if out is None else Path(out))
         if out is not None:
             with progress.step("writing the page"):
                 replace_file(Path(out) / TABLE_NAME, found.to_csv().encode(), mode=0o600, is_result=False)
@@ -136,8 +134,9 @@ def seconds_of(budget: str | float | None) -> float | None:
 class _Run:
     """The trials of a comparison: which are there, which are left, and in which order they run."""
 
-    def __init__(self, grid: Grid, records: int, keys: list[str], results: Results) -> None:
+    def __init__(self, grid: Grid, records: int, keys: list[str], results: Results, *, higher_is_better: bool) -> None:
         self.grid = grid
+        self.higher_is_better = higher_is_better
         self.records = records
         self.keys = keys
         self.results = results
@@ -153,15 +152,14 @@ class _Run:
             first = [Task(number, self.grid.seeds[0], self.sample) for number in numbers]
             durations = self._run(processes, "running all set-ups on a sample", first, until)
             self._announce(durations)
-            promising = {one.title for one in self._on_sample() if one.is_best}
-            numbers = sorted(numbers, key=lambda number: self._titles[number] not in promising)
+            leading = {one.title for one in self._on_sample() if one.is_best}
+            numbers = sorted(numbers, key=lambda number: self._titles[number] not in leading)
         rest = [Task(number, seed, self.records) for seed in self.grid.seeds for number in numbers]
         self._run(processes, "running all set-ups on all records", rest, until)
 
     def _run(self, processes: TrialProcesses, label: str, tasks: list[Task], until: float | None) -> list[float]:
-        left = [
-            task for task in tasks if self._key_of(task) not in self.results.found and task.number not in self.ended
-        ]
+        by_key = {self._key_of(task): task for task in tasks if task.number not in self.ended}  # set-ups may be equal
+        left = [task for key, task in by_key.items() if key not in self.results.found]
         durations = []
         with progress.step(label, len(tasks)) as advance:
             done = len(tasks) - len(left)
@@ -197,15 +195,16 @@ class _Run:
         return titles([(one.name, one.settings) for one in self.grid.set_ups])
 
     def _on_sample(self) -> list[SetUpSummary]:
-        return compared([self._summary(number, SAMPLE) for number in range(len(self.keys))], higher_is_better=True)
+        found = [self._summary(number, SAMPLE) for number in range(len(self.keys))]
+        return compared(found, higher_is_better=self.higher_is_better)
 
-    def summaries(self, *, higher_is_better: bool) -> list[SetUpSummary]:
+    def summaries(self) -> list[SetUpSummary]:
         """Return the summary of each set-up, with the sample where nothing else was run."""
         found = []
         for number in range(len(self.keys)):
             stages = (self._summary(number, stage) for stage in (ALL, SAMPLE, NOT_TRIED))
             found.append(next(one for one in stages if one.trials or one.stage == NOT_TRIED))
-        return compared(found, higher_is_better=higher_is_better)
+        return compared(found, higher_is_better=self.higher_is_better)
 
     def _summary(self, number: int, stage: str) -> SetUpSummary:
         one = self.grid.set_ups[number]

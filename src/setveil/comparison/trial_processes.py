@@ -17,6 +17,7 @@ from setveil.errors import BadData
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+PROGRAM = (sys.executable, "-P", "-m", "setveil.comparison.worker")
 POLL_SECONDS = 0.1
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ENDED = "the process of the trial ended ({}), probably because the memory was used up; give it more memory, or remove the set-up"
@@ -36,8 +37,8 @@ class _Process:
     def __init__(self, asked: dict[str, Any], answers: queue.SimpleQueue[tuple[_Process, dict[str, Any]]]) -> None:
         self.task: Task | None = None
         self.since = 0.0
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "setveil.comparison.worker"],
+        self._process = subprocess.Popen(  # noqa: S603 - this same program, with fixed arguments
+            PROGRAM,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

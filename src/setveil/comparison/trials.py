@@ -14,7 +14,7 @@ import numpy as np
 
 from setveil.attacks.base import Finding
 from setveil.attacks.findings import Findings
-from setveil.base.display import quantity
+from setveil.base.display import quantity, share
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, GuaranteeViolated, InputError
@@ -73,13 +73,13 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """People who are divided once: those whom methods see, and those on whom tasks and attacks are tested."""
+    """People who are divided once: those that methods see, and those that tasks and attacks are tested with."""
 
     train: Transactions
     held_out: Transactions | None
     """None if nobody was held out: then tasks are tested on the same people, which is optimistic."""
     before: Mined
-    """The frequent itemsets of the people whom methods see, mined once for all trials."""
+    """The frequent itemsets of these people, mined once for all trials."""
     people: Heldout
     """What tasks achieve with the original, computed once for all trials."""
     checksum: str
@@ -87,7 +87,7 @@ class Bench:
 
     @classmethod
     def of(cls, data: Transactions, *, held_out: float = HELD_OUT, seed: int = 0, records: int | None = None) -> Bench:
-        """Divide the people of a data set; with `records`, only so many of them, drawn at random.
+        """Divide the people of a data set; with `records`, only this number of them, drawn at random.
 
         Examples
         --------
@@ -102,8 +102,8 @@ class Bench:
         number = round(held_out * len(drawn))
         if not LEAST_PEOPLE <= number <= len(drawn) - LEAST_PEOPLE:
             raise BadData(
-                f"{quantity(len(drawn), 'record')} cannot be divided with {held_out:.0%} held out: there must be at least {LEAST_PEOPLE} "
-                "records on each side; give more data or another share"
+                f"{quantity(len(drawn), 'record')} cannot be divided with {share(held_out)} held out: there must be at least "
+                f"{LEAST_PEOPLE} records on each side; give more data or another share"
             )
         train, outside = (data.take(np.sort(part)) for part in (drawn[number:], drawn[:number]))
         return cls.with_people(train, outside)

@@ -448,7 +448,8 @@ def points_with_intervals(
 
 def points_per_name(rows: Rows, *, across: Axis, up: Axis, series: Series, within: str, text: str = "") -> Spec:
     """Draw the rows of each name side by side as points, one per value of the field `within`, with a line through the means of a series."""
-    places = {"x": _names(across, **_tilted(rows, across)), "y": _number(up)}
+    names = {**_names(across, **_tilted(rows, across)), "scale": {"paddingInner": 0.6, "paddingOuter": 0.3}}
+    places = {"x": names, "y": _number(up)}
     mean = {**places, "y": {**_number(up), "aggregate": "mean"}, "color": series.colour(legend=len(series.names) > 1)}
     dots = {
         **places,
