@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test test-all lint generated bench kernels kernels-check system-deps clean
+.PHONY: setup demo test test-all lint generated bench standing-comparison kernels kernels-check system-deps clean
 
 setup: $(READY)
 
@@ -41,6 +41,10 @@ generated: $(READY)
 
 bench: $(READY)
 	for figure in benchmarks/bench_*.py; do $(BIN)/python $$figure || exit 1; done
+
+# The tables and pictures of docs/standing-comparison.md, from build/standing-comparison, which it makes or continues.
+standing-comparison: $(READY)
+	$(BIN)/python benchmarks/standing_comparison.py
 
 # The wheel of compiled kernels, dist/setveil_kernels-*.whl. build/kernels keeps what was compiled, so that the next build compiles changes only.
 kernels: $(READY)

@@ -1,25 +1,27 @@
-"""All methods on the four real data sets at comparable settings: what a task keeps against what the strongest attack finds.
+"""All methods on the four real data sets at comparable settings: what a task keeps, and what the strongest attack finds.
 
-Writes docs/standing-comparison.md with its pictures from the folders of four comparisons, which it makes first or continues:
-people divided 80 to 20, two seeds. Run: make standing-comparison
+Makes four comparisons in build/standing-comparison, or continues them, and writes their tables and pictures into the docs. The page says
+what was compared. Run: make standing-comparison
 """
 
 from __future__ import annotations
 
+import json
 import sys
-import time
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import vl_convert
-from measuring import data_folder
 
 import setveil as sv
-from setveil.base import progress
+from setveil.base.display import share
 from setveil.comparison.charts import frontier
 from setveil.comparison.results import Comparison, SetUpSummary, interval_text
-from setveil.report.charts import LOOK
+from setveil.report.theme import LIGHT, LOOK
+
+from measuring import data_folder
 
 DATA = {
     "retail": "retail",
@@ -27,84 +29,98 @@ DATA = {
     "bms-webview-2": "BMS-WebView-2",
     "bms-pos-100k": "BMS-POS-100k",
 }
-PAGE = Path(__file__).parents[1] / "docs" / "standing-comparison.md"
-PICTURES = PAGE.parent / "pictures"
-RHO, CATEGORIES, ITEMSETS, SUPPORT = "50%", "random:20?seed=0", 10, "0.5%"
-SENSITIVE_SHARE = 0.05
-SEEDS = 2
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, PICTURES = DOCS / "standing-comparison.md", DOCS / "pictures"
+BUILD = Path(__file__).parents[1] / "build" / "standing-comparison"
+BEGIN = "<!-- written by benchmarks/standing_comparison.py: do not change what follows -->"
+CATEGORIES, SUPPORT, ITEMSETS, SENSITIVE_SHARE = "random:20?seed=0", "0.5%", 10, 0.05
+METRICS = {"item-knn": "item-kNN", "pair-probabilities": "pairs R²", "item-prediction": "prediction"}
+SAME_ATTACK = "find-record"
+"""An attack that applies to nearly all methods, so that they can be compared by it."""
+SEEDS = 3
 
 
-def grid(name: str, folder: Path) -> dict[str, Any]:
-    """Return the comparison of all methods on a data set; files with sensitive items and itemsets are written to the folder."""
-    path = data_folder() / f"{name}.dat.gz"
-    data = sv.read(path, unit="person")
+def grid(name: str) -> dict[str, Any]:
+    """Return the comparison of all methods on a data set; its sensitive items and itemsets are drawn at random."""
+    data = sv.read(data_folder() / f"{name}.dat.gz", unit="person")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    path = BUILD / f"{name}.parquet"  # with ids, without which no whole record can be swapped
+    sv.write(data.with_ids([f"p{number}" for number in range(data.records)]), path, format="list", force=True)
     rng = np.random.default_rng(0)
-    number = round(SENSITIVE_SHARE * len(data.vocabulary))
-    sensitive = sorted(rng.choice(np.array(data.vocabulary), number, replace=False).tolist())
-    pairs = [pair for pair in sv.mine(data, SUPPORT, max_length=2).to_lists() if len(pair) == 2]
-    itemsets = [pairs[place] for place in sorted(rng.choice(len(pairs), min(ITEMSETS, len(pairs)), replace=False))]
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "sensitive.txt").write_text("\n".join(sensitive) + "\n")
-    (folder / "itemsets.txt").write_text("\n".join(" ".join(one) for one in itemsets) + "\n")
-    categories = {"categories": CATEGORIES}
-    limit = {"sensitive": str(folder / "sensitive.txt"), "rho": RHO}
-    hidden = {"itemsets": str(folder / "itemsets.txt"), "min_support": SUPPORT}
+    sensitive = rng.choice(np.array(data.vocabulary), round(SENSITIVE_SHARE * len(data.vocabulary)), replace=False)
+    frequent = [pair for pair in sv.mine(data, SUPPORT, max_length=2).to_lists() if len(pair) == 2]
+    drawn = rng.choice(len(frequent), min(ITEMSETS, len(frequent)), replace=False)
+    itemsets = [[frequent[place] for place in sorted(drawn)]]
+    items = [sorted(sensitive.tolist())]
+    given: dict[tuple[str, ...], dict[str, Any]] = {
+        ("part-swap", "full-swap", "rand-swap", "part-supp", "split-person"): {"categories": CATEGORIES},
+        ("exact-swap", "swap-itemsets", "heu", "naive"): {"itemsets": itemsets, "min_support": SUPPORT},
+        ("disassociation", "apriori-generalization"): {"k": 5, "m": 2},
+        ("insert", "partial-suppression", "global-suppression", "td-control"): {"sensitive": items, "rho": "50%"},
+        ("permutation",): {"sensitive": items, "p": 2},
+    }
     return {
         "data": {"path": str(path), "unit": "person"},
         "seeds": SEEDS,
         "sample": 0,
-        "metrics": ["item-knn", "pair-probabilities", "rare-item-recall"],
-        "methods": [
-            *({"name": one, **categories} for one in ("part-swap", "full-swap", "rand-swap", "part-supp", "split-person")),
-            *({"name": one, **hidden} for one in ("exact-swap", "swap-itemsets", "heu", "naive")),
-            *({"name": one, "k": 5, "m": 2} for one in ("disassociation", "apriori-generalization")),
-            *({"name": one, **limit} for one in ("insert", "partial-suppression", "global-suppression", "td-control")),
-            {"name": "permutation", "sensitive": limit["sensitive"], "p": 2},
-        ],
+        "metrics": [*METRICS],
+        "methods": [{"name": one, **settings} for several, settings in given.items() for one in several],
     }
 
 
 def table(found: Comparison) -> list[str]:
     """Return the lines of a table with one row per method."""
 
-    def cells(one: SetUpSummary) -> list[str]:
-        others = [one.measurements.get(name) for name in one.measurements]
+    def row(one: SetUpSummary) -> list[str]:
+        measured = {title.partition(" ")[0]: value for title, value in one.measurements.items()}
+        found = [
+            finding["excess"]["value"] for trial in one.trials for finding in trial["findings"] if is_same(finding)
+        ]
         return [
-            f"[{one.method}](methods/{one.method}.md){' **best**' if one.is_best else ''}",
-            one.status if one.status != "refused" else f"refused: {one.reason.split(';')[0][:80]}",
-            interval_text(one.task, is_share=False) or "–",
-            *("–" if value is None else f"{value:.3f}" for value in others),
-            f"{interval_text(one.excess)}, {one.attack}" if one.attack else "–",
-            "–" if one.seconds is None else f"{one.seconds:.1f} s",
+            f"[{one.method}](methods/{one.method}.md)" + (" *" if one.is_best else ""),
+            interval_text(one.task, is_share=False) or one.status,
+            *("–" if measured.get(name) is None else f"{measured[name]:.3f}" for name in METRICS),
+            share(fmean(found)) if found else "–",
+            f"{interval_text(one.excess)}: {one.attack.partition(' ')[0]}" if one.attack else "–",
         ]
 
-    names = next((list(one.measurements) for one in found.set_ups if one.measurements), [])
-    header = ["method", "guarantee", "EASE", *names, "strongest attack", "CPU"]
-    rows = [cells(one) for one in found.ordered]
-    width = len(header)
-    rows = [row[:3] + ["–"] * (width - len(row)) + row[3:] for row in rows]
-    return ["| " + " | ".join(row) + " |" for row in [header, ["---"] * width, *rows]]
+    def is_same(finding: dict[str, Any]) -> bool:
+        return finding["name"] == SAME_ATTACK and finding["excess"] is not None
+
+    header = ["method", "EASE", *METRICS.values(), SAME_ATTACK, "strongest attack"]
+    return ["| " + " | ".join(cells) + " |" for cells in (header, ["---"] * len(header), *map(row, found.ordered))]
 
 
-def main() -> None:
+def draw(found: Comparison, file: Path) -> None:
+    """Write the frontier as a picture in the colours of a light page."""
+    chart = frontier(found)
+    assert chart is not None
+    look = LOOK | {"background": LIGHT["paper"], "legend": LOOK["legend"] | {"columns": 5}}
+    spec = json.dumps({**chart.spec, "width": 720, "config": look})
+    for name, value in LIGHT.items():
+        spec = spec.replace(f"var(--{name})", value)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(vl_convert.vegalite_to_svg(spec))
+
+
+def main(names: list[str]) -> None:
     """Make or continue the comparisons, and write the page."""
-    build = Path("build") / "standing-comparison"
-    PICTURES.mkdir(exist_ok=True)
-    lines: list[str] = []
-    for name, title in DATA.items():
-        started = time.perf_counter()
-        folder = build / name
-        with progress.reporting(progress.to_stderr) if hasattr(progress, "to_stderr") else progress.step(title, 1):
-            found = sv.compare(grid(name, folder.with_name(f"{name}-files")), out=folder)
-        print(title, f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
-        chart = frontier(found)
-        if chart is not None:
-            svg = vl_convert.vegalite_to_svg({**chart.spec, "config": LOOK.get("config", {}), "width": 640})
-            (PICTURES / f"standing-{name}.svg").write_text(svg)
-        people = found.facts["people"]
-        lines += ["", f"## {title}", "", f"{people}", "", f"![{title}](pictures/standing-{name}.svg)", "", *table(found)]
-    print("\n".join(lines))
+    lines = [BEGIN]
+    for name in names or DATA:
+        found = sv.compare(grid(name), out=BUILD / name)
+        draw(found, PICTURES / f"standing-{name}.svg")
+        data = found.facts["data"]
+        failed = {one.method: one.reason for one in found.set_ups if one.fails}
+        lines += [
+            *("", f"## {DATA[name]}", ""),
+            f"The methods saw {data['used']:,} records; {data['held_out']:,} were held out.",
+            *("", f"![Frontier of {DATA[name]}](pictures/standing-{name}.svg)", ""),
+            *table(found),
+            *(f"\n`{method}`: {reason}" for method, reason in failed.items()),
+        ]
+    introduction = PAGE.read_text().partition(BEGIN)[0]
+    PAGE.write_text(introduction + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -172,9 +172,10 @@ def _compared(one: TriedSetUp, choice: TriedSetUp) -> str:
 
 
 def _sample_text(bench: Bench, everyone: Transactions) -> str:
-    people = bench.train.records + bench.people.people.records
+    held_out = bench.people.people.records
+    people = bench.train.records + held_out
     of = "all" if people == everyone.records else f"a sample of {people:,} of"
     return (
-        f"tried on {of} {quantity(everyone.records, 'record')}: the methods saw {bench.train.records:,}, and {bench.people.people.records:,} "
-        "were held out to test the work and to compare attackers with"
+        f"tried on {of} {quantity(everyone.records, 'record')}: the methods saw {bench.train.records:,}, and {held_out:,} were held out to "
+        "test the work and to compare attackers with"
     )
