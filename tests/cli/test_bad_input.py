@@ -35,6 +35,7 @@ HOW_TO_READ = {
     "mine": lambda file: ["mine", file, "--min-support", "2"],
     "check": lambda file: ["check", file, "--guarantee", "hidden-tendency", "--categories", "good-categories.csv"],
     "attack": lambda file: ["attack", release_elsewhere() / "release", "--original", file],
+    "compare": lambda file: ["compare", file, release_elsewhere() / "release", "--out", "new"],
     "report": lambda file: ["report", release_elsewhere() / "release", "--original", file],
 }
 """How each command that takes data is given a file."""

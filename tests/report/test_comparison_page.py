@@ -1,7 +1,9 @@
 """The page of a comparison in a real browser: every chart is drawn, nothing is cut off, and the table can be sorted."""
 
+import altair as alt
 import pytest
 
+from setveil.comparison.charts import frontier, itemset_chart, parameter_charts
 from setveil.comparison.page import comparison_page
 
 from comparison.made import comparison
@@ -31,6 +33,14 @@ def test_a_comparison_can_be_read_at_every_width_on_light_and_dark_screens(of_sc
         assert page.locator("nav.contents").is_visible() == (width >= 1200)
         assert heard.requests == [path.as_uri()]
         assert heard.said == []
+
+
+def test_the_charts_follow_the_schema_of_vega_lite():
+    found = comparison()
+    charts = [frontier(found), *parameter_charts(found), itemset_chart(found)]
+    assert len(charts) == 6
+    for chart in charts:
+        alt.Chart.from_dict(chart.spec)
 
 
 def test_the_frontier_shows_points_crosses_rings_and_the_line(browser, path):
