@@ -13,6 +13,7 @@ import pytest
 from filelock import lock_descriptor
 
 import setveil as sv
+from setveil.comparison import trial_processes
 from setveil.comparison.folder import NAMES
 
 from comparison.made import GRID
@@ -194,3 +195,20 @@ def test_a_task_needs_a_direction(grid):
     with pytest.raises(sv.BadParameter, match="neither more nor less is better"):
         sv.compare(content)
     assert grid.exists()
+
+
+def test_a_process_that_ends_on_all_records_is_reported_though_the_sample_has_a_result(whole, monkeypatch):
+    def without_the_first(processes, tasks, *, until=None):
+        tasks = list(tasks)
+        lost = [task for task in tasks if task.number == 0 and task.records == 1200]
+        for task in lost:
+            yield task, {"ended": "the process of the trial ended (exit code 9)"}, 0.0
+        yield from run(processes, [task for task in tasks if task not in lost], until=until)
+
+    run = trial_processes.TrialProcesses.run
+    monkeypatch.setattr(trial_processes.TrialProcesses, "run", without_the_first)
+    first, *others = sv.compare(whole.parent / "grid.toml").set_ups
+    assert (first.stage, first.status) == ("all records", "ended")
+    assert first.fails
+    assert "exit code 9" in first.reason
+    assert all(one.status != "ended" for one in others)

@@ -214,8 +214,8 @@ class _Run:
         }
         keys = [self._key_of(task) for task in tasks.get(stage, [])]
         trials = [self.results.found[key] for key in keys if key in self.results.found]
-        if number in self.ended and stage == NOT_TRIED:
-            trials, stage = [self.ended[number]], ALL
+        if number in self.ended and stage == ALL:
+            trials.append(self.ended[number])
         return summarized(one.name, one.settings, self._titles[number], trials, stage=stage)
 
 
