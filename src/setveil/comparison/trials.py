@@ -6,6 +6,7 @@ never published, because `publish` draws its own seed.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -198,6 +199,11 @@ def tested(bench: Bench, case: Case, asked: Asked, result: TrialResult, clock: C
     findings = run_attacks(case, chosen, case.target(bench.held_out, asked.targets))
     clock.lap("attacking")
     return replace(result, measurements=measured, findings=findings, seconds=clock.laps)
+
+
+def key_of(method: Method) -> str:
+    """Return what identifies a set-up: a checksum of the method with its parameters, with the content of the files that they name."""
+    return hashlib.sha256(recipe_of(method, "").encode()).hexdigest()[:16]
 
 
 class Clock:
