@@ -237,5 +237,5 @@ def titles(set_ups: Iterable[tuple[str, dict[str, str]]]) -> list[str]:
 
 
 def _ended(task: Task, reason: str) -> dict[str, Any]:
-    nothing = {"measurements": [], "findings": [], "seconds": {}}
+    nothing: dict[str, Any] = {"measurements": [], "findings": [], "seconds": {}}
     return {"seed": task.seed, "records": task.records, "status": "ended", "reason": reason, **nothing}
