@@ -211,6 +211,16 @@ def test_the_risk_is_that_of_attackers_who_know_as_much_as_was_answered(known, d
     assert one.risk == max(allowed, key=lambda each: each.excess.low)
 
 
+def test_side_files_that_do_not_fit_refuse_only_what_needs_them(data):
+    hide = {"hide": ["preference", "itemsets", "identity"], "rows": "counts"}
+    files = sv.SideFiles(categories={"a": "x", "b": "y"}, itemsets=[["a", "b"]], min_support=2)
+    found = sv.advise(data, RETAILER | hide, files)
+    assert {one.candidate.hides for one in found.set_ups} == {"identity"}
+    problems = " ".join(problem for _title, problem in found.problems())
+    assert "items have no category" in problems
+    assert all(one.bound == "" for one in found.tried if one.candidate.hides != "identity")
+
+
 def test_set_ups_that_refuse_the_sample_are_listed_with_their_reasons(data):
     files = sv.SideFiles(sensitive=["no-such-item"])
     found = sv.advise(data, RETAILER | {"hide": ["sensitive-items"]}, files)

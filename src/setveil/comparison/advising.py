@@ -15,7 +15,7 @@ from setveil.base.display import quantity, share
 from setveil.comparison.candidates import Candidate, Gap, SideFiles, candidates, items_known, warnings
 from setveil.comparison.recommendation import Recommendation, TriedSetUp
 from setveil.comparison.trials import ATTACKS, Asked, Bench, run_trial
-from setveil.errors import BadParameter
+from setveil.errors import BadParameter, InputError
 from setveil.kernels.threads import with_threads
 from setveil.release.context import Context
 from setveil.release.inputs import as_records
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.data.records.transactions import Transactions
+    from setveil.methods.base import Method
 
 TASKS: Final = {
     "counts": "pair-probabilities",
@@ -113,13 +114,21 @@ def advise(
         asked = Asked(TASKS[answers.work[0]], attacks=(f"find-record:known={items_known(answers)}", *ATTACKS))
         with progress.step("trying set-ups", len(to_try)) as advance:
             for done, one in enumerate(to_try):
-                tried.append(TriedSetUp(one, one.method.bound_in(everyone), run_trial(bench, one.method, seed, asked)))
+                tried.append(TriedSetUp(one, _bound(one.method, everyone), run_trial(bench, one.method, seed, asked)))
                 advance(done + 1)
     chosen = recommended(tried, answers)
     gaps = [one for one in listed if isinstance(one, Gap)]
     roles = {id(one.candidate): one for one in chosen}
     tried = [roles.get(id(one.candidate), one) for one in tried]
     return Recommendation(answers, chosen, tried, gaps, warnings(answers), sample, everyone)
+
+
+def _bound(method: Method, data: Transactions) -> str:
+    """Return the bound on these data; none if the method refuses them, for which the trial states the reason."""
+    try:
+        return method.bound_in(data)
+    except InputError:
+        return ""
 
 
 def recommended(tried: list[TriedSetUp], context: Context) -> list[TriedSetUp]:
