@@ -285,3 +285,12 @@ def test_a_sample_that_cannot_be_divided_is_not_used():
     content = {"data": "sample:supermarket?records=200", "methods": ["rand-swap"], "seeds": 1, "attacks": "membership"}
     found = sv.compare(content | {"sample": 20, "task": "item-knn:items=50"})
     assert [(one.stage, len(one.trials)) for one in found.set_ups] == [("all records", 1)]
+
+
+def test_data_in_which_nothing_can_be_learned_or_attacked_have_a_page(tmp_path):
+    (tmp_path / "data.dat").write_text("a\n" * 60, encoding="utf-8")
+    methods = [{"name": "disassociation", "k": [2, 3], "m": 2}]
+    content = {"data": str(tmp_path / "data.dat"), "methods": methods, "seeds": 1, "attacks": "find-record:known=2"}
+    found = sv.compare(content, out=tmp_path / "out")
+    assert [(one.status, one.task, one.excess) for one in found.set_ups] == [("holds", None, None)] * 2
+    assert "No set-up has a guarantee that holds and a result" in (tmp_path / "out" / "compare.html").read_text("utf-8")
