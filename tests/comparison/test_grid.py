@@ -54,6 +54,7 @@ def test_seeds_are_a_number_or_a_list():
         ({"data": DATA, "methods": ["reassociation"]}, "takes a release"),
         ({"data": DATA, "methods": [{"name": "disassociation", "k": [], "m": 2}]}, "methods 1: k has no values"),
         ({"data": DATA, "methods": [{"name": "disassociation", "kk": 2}]}, "'kk'"),
+        ({"data": DATA, "methods": [{"name": "disassociation", "k": [2, None], "m": 2}]}, "a value is None"),
         ({"data": DATA, "methods": ["rand-swap"], "seed": 1}, "'seed'"),
         ({"data": DATA, "methods": ["rand-swap"], "seeds": 0}, "seeds is 0"),
         ({"data": DATA, "methods": ["rand-swap"], "seeds": 10**9}, "a number from 1 to 1,000"),

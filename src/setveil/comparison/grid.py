@@ -207,6 +207,8 @@ def _checked(given: Mapping[str, Any]) -> Content:
     for name in ("data", "methods"):
         if name not in given:
             raise Missing(f"the key {name!r} is missing; a comparison needs data and methods")
+    if _holds_none(given):
+        raise BadParameter("a value is None, which no file can hold; leave its key out")
     content = {**DEFAULTS, **given}
     content["data"] = {"path": given["data"]} if isinstance(given["data"], str) else given["data"]
     content["methods"] = _checked_methods(given["methods"])
@@ -222,6 +224,12 @@ def _checked(given: Mapping[str, Any]) -> Content:
         if not least <= content[name] <= most:
             raise BadParameter(f"{name} is {content[name]:,}; allowed is a whole number of at least {least:,}")
     return content
+
+
+def _holds_none(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    return any(map(_holds_none, value)) if isinstance(value, list) else value is None
 
 
 def _checked_methods(given: Any) -> list[Content]:
