@@ -63,6 +63,9 @@ def test_each_case_gets_set_ups_that_hide_what_was_asked_for(case, data, files):
         headings = [heading for heading, _text in one.lines()]
         assert headings[:2] == ["Why", "Bound"]
         assert {"Utility", "Not protected"} <= {*headings}
+        if one.utility is not None:
+            limits = " to ".join(f"{limit:.3f}" for limit in one.utility.interval)
+            assert f": {one.kept:.3f} (95 % interval {limits}, from " in dict(one.lines())["Utility"]
         if answers.rows == "true":
             assert one.candidate.method.truthful != "no"
         same = [other for other in found.tried if other.candidate.hides == one.candidate.hides]

@@ -256,8 +256,10 @@ def _utility_text(task: Measurement) -> str:
     title = METRICS[task.name].title
     if task.value is None:
         return f"{title}: {task.reason}"
-    remark = f" ({task.remark})" if task.remark else ""
-    return f"{title}: {task.value:.3f} {task.unit}{remark}"
+    interval = ""
+    if task.interval is not None:
+        interval = f" (95 % interval {_interval(task.interval)}, from {task.details['sample']:,} records)"
+    return f"{title}: {task.value:.3f}{interval}, {task.unit}"
 
 
 def _interval(limits: tuple[float, float]) -> str:
