@@ -13,7 +13,12 @@ from setveil.data.forms.grouped import Grouped
 from setveil.data.records.ragged import owner_of, picked, runs
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from setveil.attacks.target import Target
+
+ROWS_AT_ONCE = 1_000_000
+"""Number of rows that are scored together."""
 
 
 class WithinGroup(Attack):
@@ -56,21 +61,8 @@ class WithinGroup(Attack):
         without = (rows.supports[:, None] - counts + 1) / (rows.records - total + 2)
         fit = np.log(with_it / without)
         entries = target.drawn(self.name, np.arange(len(data.sensitive_codes)))
-        groups, sensitive = data.group_of_sensitive[entries], data.sensitive_codes[entries]
-        sizes = data.group_sizes[groups]
-        asked = runs(data.group_starts[groups], sizes)
-        number = np.repeat(np.arange(len(entries)), sizes)
-        starts, places = picked(rows.offsets, asked)
-        each = fit[rows.items[places], sensitive[number][owner_of(starts)]]
-        score = np.bincount(owner_of(starts), each, minlength=len(asked))
-        order = np.lexsort((score, number))
-        ends = np.cumsum(sizes) - 1
-        record = target.alignment.rows[asked]
-        code = np.array([original.code_of[label] for label in data.sensitive_vocabulary])[sensitive]
-        has = target.true_pairs(record, code[number])
-        best = score[order[ends]]
-        is_best = score == best[number]
-        right = np.bincount(number, has & is_best, minlength=len(entries)) / np.bincount(number, is_best)
+        code = np.array([original.code_of[label] for label in data.sensitive_vocabulary])
+        right = np.concatenate([_right(target, fit, code, some) for some in _blocks(data, entries)])
         by_chance = float(share[entries].mean())
         p = target.known.get("p")
         return self.finding(
@@ -79,3 +71,29 @@ class WithinGroup(Attack):
             bound=None if p is None else 1 / p,
             details={"largest-share-of-a-group": float(share.max())},
         )
+
+
+def _blocks(data: Grouped, entries: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return the entries in parts with few rows to score: one group can have nearly all rows."""
+    done = np.cumsum(data.group_sizes[data.group_of_sensitive[entries]])
+    return np.split(entries, np.flatnonzero(np.diff(done // ROWS_AT_ONCE)) + 1)
+
+
+def _right(
+    target: Target, fit: NDArray[np.float64], code: NDArray[np.int64], entries: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return how likely the guess for each sensitive item of a group is right; of rows that fit equally well, one is named at random."""
+    data = cast("Grouped", target.published)
+    rows, groups, sensitive = data.rows, data.group_of_sensitive[entries], data.sensitive_codes[entries]
+    sizes = data.group_sizes[groups]
+    asked = runs(data.group_starts[groups], sizes)
+    number = np.repeat(np.arange(len(entries)), sizes)
+    starts, places = picked(rows.offsets, asked)
+    each = fit[rows.items[places], sensitive[number][owner_of(starts)]]
+    score = np.bincount(owner_of(starts), each, minlength=len(asked))
+    best = np.maximum.reduceat(score, np.cumsum(sizes) - sizes)
+    is_best = score == best[number]
+    has = np.zeros(len(asked), np.bool_)
+    has[is_best] = target.true_pairs(target.alignment.rows[asked[is_best]], code[sensitive[number[is_best]]])
+    found: NDArray[np.float64] = np.bincount(number, has, minlength=len(entries)) / np.bincount(number, is_best)
+    return found

@@ -74,10 +74,10 @@ def note_stripped(count: int, what: str = "items") -> None:
 
 
 def note_other_separator(labels: Sequence[str]) -> None:
-    """Announce a character that often separates items and that a quarter of the items hold, which were separated by blanks."""
+    """Announce a character that often separates items and that half of the items hold, which were separated by blanks."""
     for separator in ",;|":
         count = sum(separator in label for label in labels)
-        if count and 4 * count >= len(labels):
+        if count and 2 * count >= len(labels):
             progress.note(
                 f"{count:,} of {len(labels):,} items hold {separator!r}; if it separates items, read them with `separator={separator!r}`"
             )
