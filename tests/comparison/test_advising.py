@@ -63,6 +63,9 @@ def test_each_case_gets_set_ups_that_hide_what_was_asked_for(case, data, files):
         headings = [heading for heading, _text in one.lines()]
         assert headings[:2] == ["Why", "Bound"]
         assert {"Utility", "Not protected"} <= {*headings}
+        if one.utility is not None:
+            limits = " to ".join(f"{limit:.3f}" for limit in one.utility.interval)
+            assert f": {one.kept:.3f} (95 % interval {limits}, from " in dict(one.lines())["Utility"]
         if answers.rows == "true":
             assert one.candidate.method.truthful != "no"
         same = [other for other in found.tried if other.candidate.hides == one.candidate.hides]
@@ -122,9 +125,9 @@ def test_warnings_depend_on_the_answers():
 class WithFigures:
     """A set-up as the choice sees it: its figures, its guarantee's status, and what it hides."""
 
-    def __init__(self, kept, excess, *, width=0.0, status="holds"):
+    def __init__(self, kept, excess, *, width=0.0, status="holds", risk="an attack"):
         self.kept, self.excess, self.excess_at_least, self.excess_at_most = kept, excess, excess - width, excess + width
-        self.result, self.candidate, self.utility = TrialResult(status), CANDIDATE, kept
+        self.result, self.candidate, self.utility, self.risk = TrialResult(status), CANDIDATE, kept, risk
 
 
 CANDIDATE = Candidate(sv.Disassociation(k=2, m=1), "identity", "why")
@@ -162,6 +165,12 @@ def test_an_unclear_risk_is_named(monkeypatch):
     assert chosen(monkeypatch, WithFigures(0.9, 0.05, width=0.1))[0] == (0, "recommended; its risk may be above 10.0 %")
 
 
+def test_equal_figures_and_missing_attacks_are_named(monkeypatch):
+    assert chosen(monkeypatch, WithFigures(0.9, 0.05), WithFigures(0.9, 0.05))[1] == (1, "same utility and risk")
+    found = chosen(monkeypatch, WithFigures(0.9, 1.0, risk=None))
+    assert found == [(0, "recommended, but no attack on identity had a result")]
+
+
 def test_what_does_not_hold_is_never_shown(monkeypatch):
     tried = WithFigures(0.9, 0.0, status="violated"), WithFigures(0.1, 0.05), WithFigures(0.2, 0.0, status="refused")
     assert frontier([*tried]) == [tried[1]]
@@ -188,8 +197,38 @@ def test_the_size_of_the_sample_is_checked(records, data):
         ({"context": {1: "person"}}, "context is of the type dict; expected a file with the answers"),
         ({"context": None}, "context is None; expected"),
         ({"seed": "1"}, "seed is '1'; expected a whole number"),
+        ({"seed": -1}, "`seed=` is -1; allowed is a whole number of at least 0"),
     ],
 )
 def test_what_nobody_expects_is_refused(wrong, text, data):
     with pytest.raises(sv.BadParameter, match=text):
         sv.advise(**{"data": data, "context": RETAILER} | wrong)
+
+
+@pytest.mark.parametrize("known", ["1", "3"])
+def test_the_risk_is_that_of_attackers_who_know_as_much_as_was_answered(known, data):
+    (one, *_others) = sv.advise(data, RETAILER | {"known": known}).tried
+    found = {each.parameters["known"]: each for each in one.result.findings if each.name == "find-record"}
+    assert {*found} == {int(known), 2}
+    allowed = [each for items, each in found.items() if items <= int(known)]
+    assert one.risk == max(allowed, key=lambda each: each.excess.low)
+
+
+def test_side_files_that_do_not_fit_refuse_only_what_needs_them(data):
+    hide = {"hide": ["preference", "itemsets", "identity"], "rows": "counts"}
+    files = sv.SideFiles(categories={"a": "x", "b": "y"}, itemsets=[["a", "b"]], min_support=2)
+    found = sv.advise(data, RETAILER | hide, files)
+    assert {one.candidate.hides for one in found.set_ups} == {"identity"}
+    problems = " ".join(problem for _title, problem in found.problems())
+    assert "items have no category" in problems
+    assert all(one.bound == "" for one in found.tried if one.candidate.hides != "identity")
+
+
+def test_set_ups_that_refuse_the_sample_are_listed_with_their_reasons(data):
+    files = sv.SideFiles(sensitive=["no-such-item"])
+    found = sv.advise(data, RETAILER | {"hide": ["sensitive-items"]}, files)
+    assert found.set_ups == []
+    problems = found.problems()
+    assert [title.split()[0] for title, _problem in problems] == ["insert", "permutation", "insert"]
+    for _title, problem in problems:
+        assert problem.startswith("refused on the sample: ")

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import stat
+import sys
 import time
 from pathlib import Path
 
@@ -14,7 +15,10 @@ from filelock import lock_descriptor
 
 import setveil as sv
 from setveil.comparison import trial_processes
-from setveil.comparison.folder import NAMES
+from setveil.comparison.folder import NAMES, TrialKey, results_of
+from setveil.comparison.grid import Grid
+from setveil.comparison.worker import Worker
+from setveil.release.tried import tried_in
 
 from comparison.made import GRID
 from support.program import PATIENCE_SECONDS, call, ended, names_in, start
@@ -197,18 +201,96 @@ def test_a_task_needs_a_direction(grid):
     assert grid.exists()
 
 
-def test_a_process_that_ends_on_all_records_is_reported_though_the_sample_has_a_result(whole, monkeypatch):
-    def without_the_first(processes, tasks, *, until=None):
-        tasks = list(tasks)
-        lost = [task for task in tasks if task.number == 0 and task.records == 1200]
-        for task in lost:
-            yield task, {"ended": "the process of the trial ended (exit code 9)"}, 0.0
-        yield from run(processes, [task for task in tasks if task not in lost], until=until)
+DIES = """
+import os
+from setveil.comparison import worker
+run = worker.Worker.run
+def run_or_die(self, number, seed, records):
+    return os._exit(9) if (number, records) == (1, 1200) else run(self, number, seed, records)
+worker.Worker.run = run_or_die
+worker.main()
+"""
 
-    run = trial_processes.TrialProcesses.run
-    monkeypatch.setattr(trial_processes.TrialProcesses, "run", without_the_first)
-    first, *others = sv.compare(whole.parent / "grid.toml").set_ups
-    assert (first.stage, first.status) == ("all records", "ended")
-    assert first.fails
-    assert "exit code 9" in first.reason
-    assert all(one.status != "ended" for one in others)
+
+def test_a_set_up_whose_process_ends_is_shown_with_the_reason_and_tried_again(whole, grid, tmp_path, monkeypatch):
+    monkeypatch.setattr(trial_processes, "PROGRAM", (sys.executable, "-c", DIES))
+    found = sv.compare(grid, out=tmp_path / "out")
+    dead = found.set_ups[1]
+    assert (dead.title, dead.status, dead.stage, dead.task) == ("disassociation k=10", "ended", "all records", None)
+    assert "probably because the memory was used up" in dead.reason
+    assert not dead.is_best
+    assert "probably because the memory" in (tmp_path / "out" / "compare.html").read_text(encoding="utf-8")
+    monkeypatch.undo()
+    sv.compare(grid, out=tmp_path / "out")
+    assert table(tmp_path / "out") == table(whole)
+
+
+def test_results_of_a_changed_side_file_are_never_mixed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = sv.read("sample:supermarket?records=300").vocabulary
+    content = {
+        "data": "sample:supermarket?records=300",
+        "methods": [{"name": "rand-swap"}, {"name": "insert", "sensitive": "sensitive.txt", "rho": "50%"}],
+        "metrics": [{"name": "hiding-failure", "itemsets": "itemsets.txt", "min_support": 2}],
+        "task": "item-knn:items=50",
+        "attacks": "membership",
+        "seeds": 1,
+    }
+    for file in ("sensitive.txt", "itemsets.txt"):
+        Path(file).write_text(f"{names[0]}\n", encoding="utf-8")
+    sv.compare(content, out="out")
+    before = results(Path("out"))
+    Path("sensitive.txt").write_text(f"{names[1]}\n", encoding="utf-8")
+    sv.compare(content, out="out")
+    assert len(results(Path("out"))) == len(before) + 1 == 3
+    Path("itemsets.txt").write_text(f"{names[1]}\n", encoding="utf-8")
+    with pytest.raises(sv.OutputRefused, match="other measurements"):
+        sv.compare(content, out="out")
+    described = {"grid": Grid(content).described(), "checksum": sv.read(content["data"]).checksum()}
+    found = Worker(described | {"keys": ["another", "another"]}).run(1, 0, 300)
+    assert found == {"refused": "a file that insert reads changed while it was compared; run the comparison again"}
+
+
+def test_a_text_with_a_line_separator_is_one_line(tmp_path):
+    facts = {"comparison_version": 1, "versions": {}, "data": {"checksum": "abc"}, "measured": {}}
+    key, result = TrialKey("set-up", 0, 10), {"status": "refused", "reason": "a\u2028b\u0085c\nd"}
+    with results_of(tmp_path / "out", facts, "") as found:
+        found.add(key, result)
+    with (tmp_path / "out" / "results.jsonl").open("ab") as file:
+        file.write(b'{"set_up": "torn \xe2\x80')
+    assert tried_in(tmp_path / "out", "abc")["trials"] == 1
+    with results_of(tmp_path / "out", facts, "") as found:
+        assert found.found == {key: {**key._asdict(), **result}}
+
+
+def test_a_folder_without_results_and_one_in_a_release_are_refused(grid, tmp_path):
+    facts = {"comparison_version": 1, "versions": {}, "data": {"checksum": "abc"}, "measured": {}}
+    with results_of(tmp_path / "out", facts, ""):
+        pass
+    (tmp_path / "out" / "results.jsonl").write_text("5\n", encoding="utf-8")
+    with pytest.raises(sv.BadData, match="line 1 is not a result"):
+        tried_in(tmp_path / "out", "abc")
+    (tmp_path / "out" / "results.jsonl").unlink()
+    with pytest.raises(sv.BadData, match=r"results\.jsonl: cannot be read"):
+        tried_in(tmp_path / "out", "abc")
+    sv.publish("sample:supermarket?records=50", sv.Disassociation(k=2, m=1), out=tmp_path / "release")
+    for out in (tmp_path / "release" / "out", tmp_path / "release" / "more" / "out"):
+        with pytest.raises(sv.OutputRefused, match="inside a release folder"):
+            sv.compare(grid, out=out)
+        with pytest.raises(sv.OutputRefused, match="inside a release folder"):
+            sv.compare_releases("sample:supermarket?records=50", [tmp_path / "release"], out=out)
+
+
+def test_a_sample_that_cannot_be_divided_is_not_used():
+    content = {"data": "sample:supermarket?records=200", "methods": ["rand-swap"], "seeds": 1, "attacks": "membership"}
+    found = sv.compare(content | {"sample": 20, "task": "item-knn:items=50"})
+    assert [(one.stage, len(one.trials)) for one in found.set_ups] == [("all records", 1)]
+
+
+def test_data_in_which_nothing_can_be_learned_or_attacked_have_a_page(tmp_path):
+    (tmp_path / "data.dat").write_text("a\n" * 60, encoding="utf-8")
+    methods = [{"name": "disassociation", "k": [2, 3], "m": 2}]
+    content = {"data": str(tmp_path / "data.dat"), "methods": methods, "seeds": 1, "attacks": "find-record:known=2"}
+    found = sv.compare(content, out=tmp_path / "out")
+    assert [(one.status, one.task, one.excess) for one in found.set_ups] == [("holds", None, None)] * 2
+    assert "No set-up has a guarantee that holds and a result" in (tmp_path / "out" / "compare.html").read_text("utf-8")

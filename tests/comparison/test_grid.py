@@ -24,6 +24,14 @@ def test_lists_stand_for_every_combination():
     assert [each.number for each in found.set_ups] == [0, 1, 2, 3, 4]
 
 
+def test_each_set_up_is_there_once_and_there_may_be_too_many():
+    found = grid({"name": "disassociation", "k": [3, 3], "m": 2}, {"name": "disassociation", "k": 3, "m": 2})
+    assert [each.number for each in found.set_ups] == [0]
+    many = {"name": "disassociation", **{key: [*range(2, 1002)] for key in ("k", "m", "delta", "iterations")}}
+    with pytest.raises(sv.BadParameter, match=r"there are 1,000,000,000,000 set-ups; allowed are at most 2,000"):
+        grid(many)
+
+
 def test_a_value_that_is_a_list_is_given_inside_a_list():
     found = grid({"name": "insert", "sensitive": [["milk"], ["milk", "tea"]], "rho": "50%"})
     assert [each.settings["sensitive"] for each in found.set_ups] == ["milk", "milk, tea"]
@@ -46,8 +54,12 @@ def test_seeds_are_a_number_or_a_list():
         ({"data": DATA, "methods": ["reassociation"]}, "takes a release"),
         ({"data": DATA, "methods": [{"name": "disassociation", "k": [], "m": 2}]}, "methods 1: k has no values"),
         ({"data": DATA, "methods": [{"name": "disassociation", "kk": 2}]}, "'kk'"),
+        ({"data": DATA, "methods": [{"name": "disassociation", "k": [2, None], "m": 2}]}, "a value is None"),
         ({"data": DATA, "methods": ["rand-swap"], "seed": 1}, "'seed'"),
         ({"data": DATA, "methods": ["rand-swap"], "seeds": 0}, "seeds is 0"),
+        ({"data": DATA, "methods": ["rand-swap"], "seeds": 10**9}, "a number from 1 to 1,000"),
+        ({"data": DATA, "methods": ["rand-swap"], "seeds": []}, "seeds is []"),
+        ({"data": DATA, "methods": ["rand-swap"], "seeds": [0, -1]}, "seeds is [0, -1]"),
         ({"data": DATA, "methods": ["rand-swap"], "seeds": [1, 1]}, "different whole numbers"),
         ({"data": DATA, "methods": ["rand-swap"], "held_out": 1.0}, "held_out is 1.0"),
         ({"data": DATA, "methods": ["rand-swap"], "targets": 1}, "targets is 1"),

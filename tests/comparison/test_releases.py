@@ -46,6 +46,8 @@ def test_the_command_line_and_python_compare_releases_alike_and_say_what_is_opti
     said = call("compare", "original.jsonl", "k-3", "k-20", "--out", "cli", *options, cwd=folder)
     assert said.code == 0, said.err
     assert "Optimistic: the task was tested on the same people" in said.out
+    files = said.out.rstrip().rpartition(": ")[2].split(", ")
+    assert sorted(files) == names_in(folder / "cli")
     assert names_in(folder / "cli") == ["compare.html", "comparison.json", "results.jsonl", "table.csv"]
     assert "<b>Optimistic" in (folder / "cli" / "compare.html").read_text(encoding="utf-8")
     found = sv.compare_releases(

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.comparison.results import ALL, SAMPLE, Estimate, compared, summarized
+from setveil.comparison.running import titles
 
 from comparison.made import trial
 
@@ -67,3 +68,8 @@ def test_what_does_not_hold_or_ran_on_a_sample_is_not_best_and_beats_nothing():
     )
     assert [one.is_best for one in found] == [False, False, False, True]
     assert [one.task_rank for one in found] == [1, None, 1, 3]
+
+
+def test_titles_have_the_parameters_that_differ_between_set_ups_of_a_method():
+    set_ups = [("a", {"k": "2", "m": "1"}), ("a", {"k": "3", "m": "1"}), ("a", {"m": "1"}), ("b", {"k": "2"})]
+    assert titles(set_ups) == ["a k=2", "a k=3", "a", "b"]

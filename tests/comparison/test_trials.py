@@ -1,12 +1,14 @@
 """A trial: people are divided once, and a method that refuses or fails is a result."""
 
 from collections import Counter
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.base import progress
 from setveil.base.declaration import parameter
 from setveil.comparison.trials import Asked, Bench, run_trial
 from setveil.data.records.alignment import Alignment
@@ -120,3 +122,12 @@ def test_the_strongest_attack_is_the_one_with_the_highest_lower_end(bench):
     result = run_trial(bench, sv.RandSwap(), 0, QUICK)
     ends = {one.title: one.excess.low for one in result.findings}
     assert result.strongest.title == max(ends, key=ends.get)
+
+
+def test_equal_records_of_divided_people_are_neither_refused_nor_noted():
+    heard = []
+    with progress.reporting(SimpleNamespace(note=heard.append)):
+        bench = Bench.of(sv.from_lists([["milk", "tea"]] * 40), held_out=0.5)
+    assert (bench.train.records, bench.people.people.records, heard) == (20, 20, [])
+    result = run_trial(bench, sv.Disassociation(k=3, m=2), 0, QUICK)
+    assert (result.status, result.task.value) == ("holds", None)

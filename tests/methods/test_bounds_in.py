@@ -55,6 +55,18 @@ def test_no_more_sensitive_occurrences_are_kept_than_the_bound_allows(seed):
     assert kept <= sum(len(record & sensitive) for record in records) - cannot
 
 
+@pytest.mark.parametrize("include_empty", [True, False])
+@pytest.mark.parametrize("knows", ["subset", "whole"])
+def test_the_bound_holds_for_every_attacker_also_on_tiny_data(include_empty, knows):
+    data = sv.from_lists([["s"], ["a", "s"]])
+    for rho in ("40%", "0%"):
+        method = sv.Insert(sensitive=["s"], rho=rho, include_empty=include_empty, knows=knows)
+        lost, of, *_rest = numbers(method.bound_in(data))
+        kept = method.apply(data, rng=np.random.default_rng(0)).published.occurrences - 1
+        assert kept <= of - lost
+        assert lost == (2 if include_empty else 1)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_hiding_itemsets_changes_no_fewer_records(seed):
     data = sv.from_lists([["a", "b", "c"]] * (10 + seed) + [["a", "c"]] * 8 + [["b"]] * 7)

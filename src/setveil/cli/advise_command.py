@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_origin
 
 import setveil as sv
 from setveil.cli.options import (
@@ -22,9 +23,12 @@ from setveil.cli.show import say, say_json, say_pairs, say_table
 from setveil.cli.translation import as_command_line, as_options
 from setveil.comparison.candidates import SideFiles
 from setveil.comparison.recommendation import Recommendation
-from setveil.errors import ExitCode
+from setveil.errors import ExitCode, Missing
 from setveil.release.context import ANSWERS, Context
 from setveil.release.inputs import as_records
+
+if TYPE_CHECKING:
+    from setveil.base.declaration import Parameter
 
 
 def _options() -> list[Option]:
@@ -60,11 +64,13 @@ def advise(
       setveil advise "sample:supermarket?records=5000" --record person --recipients contract \
           --hide identity --known 2 --rows true --work recommendation --earlier no
     """
+    if save_context is not None:
+        Context.refuse_saving(Path(save_context), force=force)
     reading = source.given()
     given = {} if context is None else Context.read(context).model_dump(mode="json")
     given |= {name: parameters[name] for name in ANSWERS if parameters.get(name) is not None}
     if sys.stdin.isatty() and not output.json and context is None:
-        given |= {one.name: _ask(one.name, one.description) for one in Context.parameters() if one.name not in given}
+        given |= {one.name: _ask(one) for one in Context.parameters() if one.name not in given}
     answers = Context.of(given)
     everyone = as_records(data, reading)
     files = declared(SideFiles, {**parameters, **reading, "data": data}, everyone)
@@ -78,21 +84,32 @@ def advise(
     return ExitCode.OK
 
 
-def _ask(name: str, question: str) -> str:
-    """Ask a question on the terminal until the answer is one of those allowed."""
-    choices = ANSWERS[name]
-    say(question)
-    for number, (choice, meaning) in enumerate(choices.items(), 1):
-        say(f"  {number}  {choice}: {meaning}")
+def _ask(one: Parameter) -> str:
+    """Ask a question on the terminal until the answer is one of those allowed; standard output is for the result."""
+    choices = ANSWERS[one.name]
+    most = len(choices) if get_origin(one.annotation) is tuple else 1
+    numbers = {str(number): choice for number, choice in enumerate(choices, 1)}
+    _show(one.description)
+    for number, choice in numbers.items():
+        _show(f"  {number}  {choice}: {choices[choice]}")
     while True:
-        typed = [part.strip() for part in input("> ").split(",")]
-        chosen = [
-            [*choices][int(one) - 1] if one.isdecimal() and 0 < int(one) <= len(choices) else one for one in typed
-        ]
-        if all(one in choices for one in chosen):
-            say()
+        _show("> ", end="")
+        line = sys.stdin.readline()
+        if not line:
+            raise Missing(
+                f"the input ended before this was answered: {one.description} Answer it, or give `{one.name}=`"
+            )
+        chosen = [numbers.get(part.strip(), part.strip()) for part in line.split(",")]
+        if {*chosen} <= choices.keys() and len({*chosen}) == len(chosen) <= most:
+            _show("")
             return ",".join(chosen)
-        say(f"Type a number from 1 to {len(choices)}, or several with commas, the most important first.")
+        several = ", or several with commas, the most important first" if most > 1 else ""
+        _show(f"Type a number from 1 to {len(choices)}{several}.")
+
+
+def _show(text: str, end: str = "\n") -> None:
+    sys.stderr.write(text + end)
+    sys.stderr.flush()
 
 
 def _say(found: Recommendation, context: str) -> None:
@@ -106,6 +123,8 @@ def _say(found: Recommendation, context: str) -> None:
     if len(found.tried) > len(found.set_ups):
         for table in found.tables():
             say_table(table.header, table.rows)
+    for set_up, problem in found.problems():
+        say_pairs([(set_up, as_options(problem))])
     for gap in found.gaps:
         say_pairs([(f"No set-up for {gap.hides}", as_options(gap.text))])
     for warning in found.warnings:

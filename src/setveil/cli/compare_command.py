@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import setveil as sv
@@ -81,5 +82,7 @@ def compare(
     )
     if not found.facts["data"]["held_out"]:
         say("Optimistic: the task was tested on the same people that the releases were made from.")
-    say(f"Open {out}/{PAGE_NAME}. Keep {out}/ private: {', '.join(NAMES)}")
+    say(
+        f"Open {out}/{PAGE_NAME}. Keep {out}/ private: {', '.join(name for name in NAMES if (Path(out) / name).exists())}"
+    )
     return ExitCode.OK

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from setveil.base import progress
 from setveil.base.arguments import check_arguments, describe
 from setveil.base.display import quantity, share
-from setveil.comparison.candidates import Candidate, Gap, SideFiles, candidates, warnings
+from setveil.comparison.candidates import Candidate, Gap, SideFiles, candidates, items_known, warnings
 from setveil.comparison.recommendation import Recommendation, TriedSetUp
-from setveil.comparison.trials import Asked, Bench, run_trial
-from setveil.errors import BadParameter
+from setveil.comparison.trials import ATTACKS, Asked, Bench, run_trial
+from setveil.errors import BadParameter, InputError
 from setveil.kernels.threads import with_threads
 from setveil.release.context import Context
 from setveil.release.inputs import as_records
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.data.records.transactions import Transactions
+    from setveil.methods.base import Method
 
 TASKS: Final = {
     "counts": "pair-probabilities",
@@ -96,6 +97,8 @@ def advise(
     """
     if records is not None and records < 1:
         raise BadParameter(f"`records=` is {records!r}; allowed is a whole number of at least 1")
+    if seed < 0:
+        raise BadParameter(f"`seed=` is {seed}; allowed is a whole number of at least 0")
     if files is not None and not isinstance(files, SideFiles):
         raise BadParameter(f"files is {describe(files)}; expected SideFiles, such as SideFiles(sensitive=...), or None")
     answers = Context.of(context)
@@ -108,16 +111,24 @@ def advise(
         number = records or min(max(TRIED_RECORDS, everyone.records // 20), MOST_TRIED)
         bench = Bench.of(everyone, records=number, seed=seed)
         sample = _sample_text(bench, everyone)
-        asked = Asked(TASKS[answers.work[0]])
+        asked = Asked(TASKS[answers.work[0]], attacks=(f"find-record:known={items_known(answers)}", *ATTACKS))
         with progress.step("trying set-ups", len(to_try)) as advance:
             for done, one in enumerate(to_try):
-                tried.append(TriedSetUp(one, one.method.bound_in(everyone), run_trial(bench, one.method, seed, asked)))
+                tried.append(TriedSetUp(one, _bound(one.method, everyone), run_trial(bench, one.method, seed, asked)))
                 advance(done + 1)
     chosen = recommended(tried, answers)
     gaps = [one for one in listed if isinstance(one, Gap)]
     roles = {id(one.candidate): one for one in chosen}
     tried = [roles.get(id(one.candidate), one) for one in tried]
     return Recommendation(answers, chosen, tried, gaps, warnings(answers), sample, everyone)
+
+
+def _bound(method: Method, data: Transactions) -> str:
+    """Return the bound on these data; none if the method refuses them, for which the trial states the reason."""
+    try:
+        return method.bound_in(data)
+    except InputError:
+        return ""
 
 
 def recommended(tried: list[TriedSetUp], context: Context) -> list[TriedSetUp]:
@@ -131,7 +142,9 @@ def recommended(tried: list[TriedSetUp], context: Context) -> list[TriedSetUp]:
             continue
         choice = _choose(best, limit)
         role = "recommended" if not first else f"recommended to hide {hidden}"
-        if choice.excess > limit:
+        if choice.risk is None:
+            role += f", but no attack on {hidden} had a result"
+        elif choice.excess > limit:
             role += f", but its risk is above {share(limit)}"
         elif choice.excess_at_most > limit:
             role += f"; its risk may be above {share(limit)}"
@@ -168,6 +181,8 @@ def frontier(tried: list[TriedSetUp]) -> list[TriedSetUp]:
 def _compared(one: TriedSetUp, choice: TriedSetUp) -> str:
     if one.kept > choice.kept:
         return "keeps more, at more risk"
+    if one.kept == choice.kept:
+        return "same utility and risk"
     return "less risk, keeps less" if one.utility is not None else "less risk, no figure for the work"
 
 

@@ -104,9 +104,14 @@ def warnings(context: Context) -> list[str]:
     return found
 
 
+def items_known(context: Context) -> int:
+    """Return the number of known items that set-ups are recommended for."""
+    return MOST_KNOWN if context.known == "whole" else int(context.known)
+
+
 def _for_identity(context: Context, files: SideFiles) -> Iterator[Candidate]:
     least = LEAST_RECORDS[context.recipients]
-    m = MOST_KNOWN if context.known == "whole" else int(context.known)
+    m = items_known(context)
     known = f"{quantity(m, 'known item')} {'leads' if m == 1 else 'lead'} to at least"
     for k, delta, why in (
         (least, 50, "every published item is true; rare items lose the link to the other items of their records"),
@@ -158,8 +163,8 @@ def _for_sensitive_items(context: Context, files: SideFiles) -> Iterator[Candida
     yield Candidate(
         Permutation(sensitive=files.sensitive, p=p),
         "sensitive-items",
-        f"no sensitive occurrence is lost: each group of at least {p} similar records lists them together, so at most one record in {p} "
-        "holds any of them",
+        f"no sensitive occurrence is lost: each group of at least {p} similar records lists them together, and each "
+        f"belongs to at most one record in {p} of its group",
     )
     half = f"{int(rho.removesuffix('%')) // 2}%"
     yield Candidate(Insert(rho=half, **given), "sensitive-items", f"{why} {half}: a wider margin, at a higher price")

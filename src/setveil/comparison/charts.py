@@ -143,7 +143,8 @@ def _trials(one: SetUpSummary, name: str) -> Iterator[dict[str, Any]]:
     others = ", ".join(f"{key}={value}" for key, value in one.settings.items() if key != name) or "none"
     for trial in one.trials:
         measured = trial["measurements"]
-        excess = next((f["excess"]["value"] for f in trial["findings"] if _title(f) == one.attack), None)
+        found = (each["excess"] for each in trial["findings"] if Finding.from_dict(each).title == one.attack)
+        excess = next((each["value"] for each in found if each is not None), None)
         yield {
             "value": cut(one.settings.get(name, "default"), LONGEST),
             "others": cut(others, LONGEST),
@@ -183,7 +184,3 @@ def itemset_chart(found: Comparison) -> Chart | None:
         + (f" The first {MOST_BARS} set-ups are shown." if len(table) == MOST_BARS else "")
     )
     return Chart("itemsets", "Frequent itemsets", text, spec, ("set-up", *FATES.names), table, note)
-
-
-def _title(finding: dict[str, Any]) -> str:
-    return Finding.from_dict(finding).title if finding["excess"] is not None else ""

@@ -14,7 +14,8 @@ from setveil.release.dossier import program_versions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from setveil.comparison.trials import Bench
+    from setveil.base.declaration import Declaration
+    from setveil.comparison.trials import Asked, Bench
     from setveil.data.records.transactions import Transactions
 
 COMPARISON_VERSION: Final = 1
@@ -40,6 +41,20 @@ def facts_of(
         "measured": dict(measured),
         "task": {"name": kind.name, **{name: getattr(kind, name) for name in ("title", "unit", "better", "formula")}},
     }
+
+
+def described(asked: Asked) -> dict[str, Any]:
+    """Return the task, the metrics and the attacks as plain values, with the content of the files that they name."""
+    return {
+        "task": _described(asked.task),
+        "metrics": [_described(one) for one in asked.metrics],
+        "attacks": [_described(one) for one in asked.attacks],
+        "targets": asked.targets,
+    }
+
+
+def _described(one: str | Declaration) -> Any:
+    return one if isinstance(one, str) else {"name": one.name, **one.model_dump(mode="json")}
 
 
 def higher_is_better(task: str | Metric) -> bool:

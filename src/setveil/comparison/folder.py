@@ -63,10 +63,7 @@ def results_of(out: str | Path | None, facts: Mapping[str, Any], grid: str) -> I
         yield Results()
         return
     folder = Path(out)
-    if (folder.parent / CARD_NAME).exists():
-        raise OutputRefused(
-            f"{folder} would be inside a release folder, and a comparison is private; choose another path"
-        )
+    refuse_inside_release(folder)
     if not folder.exists():
         with make_folder(folder, if_exists=EXISTS) as new:
             (new / FACTS_NAME).write_text(as_text(facts), encoding="utf-8")
@@ -75,13 +72,21 @@ def results_of(out: str | Path | None, facts: Mapping[str, Any], grid: str) -> I
     with ExitStack() as stack:
         file = stack.enter_context((folder / RESULTS_NAME).open("r+b"))
         _lock(file, folder)
-        text = file.read().decode(errors="replace")
-        whole = text[: text.rfind("\n") + 1].encode()
-        file.truncate(len(whole))  # a torn last line
-        file.seek(len(whole))
-        entries = results_in(whole.decode(), str(folder / RESULTS_NAME))
+        content = file.read()
+        entries = results_in(content, folder / RESULTS_NAME)
+        whole = content.rfind(b"\n") + 1  # a torn last line is removed
+        file.truncate(whole)
+        file.seek(whole)
         replace_file(folder / GRID_NAME, grid.encode(), mode=0o600, is_result=False)
         yield Results({TrialKey(*(one[name] for name in TrialKey._fields)): one for one in entries}, file)
+
+
+def refuse_inside_release(folder: Path) -> None:
+    """Refuse a folder inside a release folder, which is not private."""
+    if any((parent / CARD_NAME).exists() for parent in folder.resolve().parents):
+        raise OutputRefused(
+            f"{folder} would be inside a release folder, and a comparison is private; choose another path"
+        )
 
 
 def _refuse_other(folder: Path, facts: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -45,6 +46,8 @@ OF_JOB: Final = ("data", "metrics", "attacks", "allow_failures", "distinct_label
 """The keys that mean the same as in a job."""
 MOST_SET_UPS: Final = 2000
 """Maximum number of set-ups: more come from a mistake in a list."""
+MOST_SEEDS: Final = 1000
+"""Maximum number of seeds, for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -136,12 +139,16 @@ class Grid:
     @cached_property
     def set_ups(self) -> tuple[SetUp, ...]:
         """All set-ups, each once, in the order of the file."""
+        tables = self.content["methods"]
+        possible = sum(prod(len(one) for one in table.values() if isinstance(one, list)) for table in tables)
+        if possible > MOST_SET_UPS:
+            raise BadParameter(f"{self.file}: there are {possible:,} set-ups; allowed are at most {MOST_SET_UPS:,}")
         found: list[Content] = []
-        for number, table in enumerate(self.content["methods"]):
+        for number, table in enumerate(tables):
             with naming(f"{self.file}, methods {number + 1}"):
-                found += [one for one in _expanded(table) if one not in found]
-        if len(found) > MOST_SET_UPS:
-            raise BadParameter(f"{self.file}: there are {len(found):,} set-ups; allowed are at most {MOST_SET_UPS:,}")
+                for one in _expanded(table):
+                    if one not in found:
+                        found.append(one)
         return tuple(SetUp(number, table, self._job(table)) for number, table in enumerate(found))
 
     def _job(self, table: Content) -> Job:
@@ -200,6 +207,8 @@ def _checked(given: Mapping[str, Any]) -> Content:
     for name in ("data", "methods"):
         if name not in given:
             raise Missing(f"the key {name!r} is missing; a comparison needs data and methods")
+    if _holds_none(given):
+        raise BadParameter("a value is None, which no file can hold; leave its key out")
     content = {**DEFAULTS, **given}
     content["data"] = {"path": given["data"]} if isinstance(given["data"], str) else given["data"]
     content["methods"] = _checked_methods(given["methods"])
@@ -215,6 +224,12 @@ def _checked(given: Mapping[str, Any]) -> Content:
         if not least <= content[name] <= most:
             raise BadParameter(f"{name} is {content[name]:,}; allowed is a whole number of at least {least:,}")
     return content
+
+
+def _holds_none(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    return any(map(_holds_none, value)) if isinstance(value, list) else value is None
 
 
 def _checked_methods(given: Any) -> list[Content]:
@@ -235,8 +250,10 @@ def _checked_seeds(given: Any) -> int | list[int]:
     listed = given if isinstance(given, list) else [given]
     for one in listed:
         refuse_other_kind("seeds", one, "int", {})
-    if not listed or min(listed) < (given != listed) or len({*listed}) < len(listed):
-        raise BadParameter(f"seeds is {given}; allowed is a number of at least 1, or a list of different whole numbers")
+    are_allowed = min(listed, default=-1) >= 0 if given is listed else 1 <= given <= MOST_SEEDS
+    if not are_allowed or len({*listed}) < len(listed):
+        allowed = f"a number from 1 to {MOST_SEEDS:,}, or a list of different whole numbers"
+        raise BadParameter(f"seeds is {given}; allowed is {allowed}")
     return given  # type: ignore[no-any-return]
 
 

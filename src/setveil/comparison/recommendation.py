@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from setveil.base.display import ShownTable, share, to_html
 from setveil.catalog import METHODS, METRICS
+from setveil.comparison.candidates import MOST_KNOWN
 from setveil.parameters import CommandExample, kind_of
 from setveil.release.inputs import read_from
 from setveil.release.job_content import content_of
@@ -67,12 +68,17 @@ class TriedSetUp:
     @property
     def risk(self) -> Finding | None:
         """The strongest attack on what is to be hidden; None if none had a result."""
-        return _strongest([one for one in self.result.findings if one.name in RISKS[self.candidate.hides]])
+        return _strongest([one for one in self.result.findings if self._tries_what_is_hidden(one)])
 
     @property
     def other_risk(self) -> Finding | None:
         """The strongest other attack: what this set-up does not hide."""
-        return _strongest([one for one in self.result.findings if one.name not in RISKS[self.candidate.hides]])
+        return _strongest([one for one in self.result.findings if not self._tries_what_is_hidden(one)])
+
+    def _tries_what_is_hidden(self, one: Finding) -> bool:
+        """Return whether an attack looks for what is to be hidden, with no more known items than the guarantee covers."""
+        covered = getattr(self.candidate.method, "m", MOST_KNOWN)
+        return one.name in RISKS[self.candidate.hides] and one.parameters.get("known", 0) <= covered
 
     @property
     def kept(self) -> float:
@@ -112,8 +118,6 @@ class TriedSetUp:
         guarantee = self.candidate.method.guarantee
         assert guarantee is not None
         lines = [("Why", self.candidate.why), ("Bound", f"all data: {self.bound}" if self.bound else "")]
-        if self.result.status != "holds":
-            lines.append(("Problem", f"{self.result.status} on the sample: {self.result.reason}"))
         task = self.result.task
         if task is not None:
             lines.append(("Utility", _utility_text(task)))
@@ -133,7 +137,6 @@ class TriedSetUp:
             "hides": self.candidate.hides,
             "why": self.candidate.why,
             "bound": self.bound,
-            "on-frontier": bool(self.role),
             "trial": self.result.to_dict(),
         }
 
@@ -188,6 +191,14 @@ class Recommendation:
         return CommandExample(
             "publish", (shlex.quote(place or "DATA"),), tuple({**texts, "out": shlex.quote(out)}.items())
         )
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Return each set-up that cannot be recommended because its guarantee does not hold on the sample, with the reason."""
+        return [
+            (f"{one.candidate.method.name} {one.settings}", f"{one.result.status} on the sample: {one.result.reason}")
+            for one in self.tried
+            if one.result.status != "holds"
+        ]
 
     def tables(self) -> list[ShownTable]:
         """Return a table of all set-ups that were tried."""
@@ -245,8 +256,10 @@ def _utility_text(task: Measurement) -> str:
     title = METRICS[task.name].title
     if task.value is None:
         return f"{title}: {task.reason}"
-    remark = f" ({task.remark})" if task.remark else ""
-    return f"{title}: {task.value:.3f} {task.unit}{remark}"
+    interval = ""
+    if task.interval is not None:
+        interval = f" (95 % interval {_interval(task.interval)}, from {task.details['sample']:,} records)"
+    return f"{title}: {task.value:.3f}{interval}, {task.unit}"
 
 
 def _interval(limits: tuple[float, float]) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from setveil.base import progress
 from setveil.base.arguments import check_arguments
 from setveil.base.atomic import make_folder, refuse_folder
-from setveil.comparison.facts import facts_of, higher_is_better, refuse_undirected
-from setveil.comparison.folder import PAGE_NAME, TABLE_NAME, as_line, as_text
+from setveil.comparison.facts import described, facts_of, higher_is_better, refuse_undirected
+from setveil.comparison.folder import PAGE_NAME, TABLE_NAME, as_line, as_text, refuse_inside_release
 from setveil.comparison.grid import DEFAULTS
 from setveil.comparison.page import comparison_page
 from setveil.comparison.results import ALL, Comparison, compared, summarized
@@ -101,6 +101,7 @@ def compare_releases(
         raise BadParameter("releases names none, or one of them twice; name each release folder once")
     refuse_undirected(task)
     if out is not None:
+        refuse_inside_release(Path(out))
         refuse_folder(Path(out))
     asked = Asked(task, tuple(as_metrics(DEFAULTS["metrics"])), tuple(as_attacks(attacks)))
     opened = [with_private_folder(one, None, "says which row is whose") for one in folders]
@@ -114,12 +115,7 @@ def compare_releases(
             results.append(_result(*pair, bench, asked, reading))
             advance(done)
     source = records.source
-    measured = {
-        "task": _text(asked.task),
-        "attacks": [_text(one) for one in asked.attacks],
-        "targets": asked.targets,
-        "releases": [str(folder) for folder in folders],
-    }
+    measured = described(asked) | {"releases": [str(folder) for folder in folders]}
     facts = facts_of(records, "" if source is None else source.place, bench, asked.task, measured)
     summaries = [
         summarized(private.dossier["method"]["name"], _settings(private), folder.name, [result], stage=ALL)
@@ -158,7 +154,3 @@ def _result(opened: Opened, private: Private, bench: Bench, asked: Asked, readin
 
 def _settings(private: Private) -> dict[str, str]:
     return {name: brief(value) for name, value in private.dossier["method"]["parameters"].items()}
-
-
-def _text(one: Any) -> Any:
-    return one if isinstance(one, str) else {"name": one.name, **one.model_dump(mode="json")}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +12,7 @@ from setveil.base import progress
 from setveil.base.arguments import check_arguments
 from setveil.base.atomic import replace_file
 from setveil.base.display import quantity, round_minutes
-from setveil.comparison.facts import facts_of, higher_is_better, refuse_undirected
+from setveil.comparison.facts import described, facts_of, higher_is_better, refuse_undirected
 from setveil.comparison.folder import PAGE_NAME, TABLE_NAME, Results, TrialKey, results_of
 from setveil.comparison.grid import Grid
 from setveil.comparison.page import comparison_page
@@ -26,17 +26,16 @@ from setveil.comparison.results import (
     summarized,
 )
 from setveil.comparison.trial_processes import Task, TrialProcesses, trial_processes
-from setveil.comparison.trials import Bench
+from setveil.comparison.trials import Bench, key_of, number_held_out
 from setveil.errors import BadParameter
 from setveil.kernels.threads import number_of_threads, with_threads
-from setveil.release.seed import recipe_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-MEASURED: Final = ("task", "metrics", "attacks", "targets", "held_out", "allow_failures", "distinct_labels")
-"""The keys of a grid that must be equal for results to be reused."""
+TERMS: Final = ("held_out", "allow_failures", "distinct_labels")
+"""The keys of a grid besides those about what is measured that must be equal for results to be reused."""
 LEAST_RATIO: Final = 2
 """A sample is used if there are at least this many times as many records."""
 LONG_SECONDS: Final = 60
@@ -103,13 +102,12 @@ def compare(
     asked = grid.asked(data)
     refuse_undirected(asked.task)
     bench = Bench.of(data, held_out=grid.content["held_out"])
-    keys = [_key(one.made(data)) for one in grid.set_ups]
-    content = grid.to_dict()
-    measured = {name: content[name] for name in MEASURED}
-    facts = facts_of(data, content["data"]["path"], bench, asked.task, measured)
+    keys = [key_of(one.made(data)) for one in grid.set_ups]
+    measured = described(asked) | {name: grid.content[name] for name in TERMS}
+    facts = facts_of(data, grid.to_dict()["data"]["path"], bench, asked.task, measured)
     with results_of(out, facts, grid.to_toml()) as results:
         run = _Run(grid, data.records, keys, results, higher_is_better=higher_is_better(asked.task))
-        given = {"grid": grid.described(), "checksum": data.checksum()}
+        given = {"grid": grid.described(), "checksum": data.checksum(), "keys": keys}
         with trial_processes(given, number_of_threads()) as processes:
             run.all(processes, until)
         found = Comparison(facts, run.summaries(), None if out is None else Path(out))
@@ -143,7 +141,8 @@ class _Run:
         self.ended: dict[int, dict[str, Any]] = {}
         """The set-ups whose process ended without a result, which the next run tries again."""
         sample = grid.content["sample"]
-        self.sample = sample if 0 < sample <= records / LEAST_RATIO else 0
+        can_be_divided = number_held_out(sample, grid.content["held_out"]) > 0
+        self.sample = sample if can_be_divided and sample <= records / LEAST_RATIO else 0
 
     def all(self, processes: TrialProcesses, until: float | None) -> None:
         """Run what is left: all set-ups on the sample, then on all records, one seed after the other."""
@@ -166,7 +165,7 @@ class _Run:
             advance(done)
             for task, result, seconds in processes.run(left, until=until) if left else ():
                 if "ended" in result:
-                    self.ended[task.number] = _without_result("ended", result["ended"])
+                    self.ended[task.number] = _ended(task, result["ended"])
                 else:
                     self.results.add(self._key_of(task), result)
                 durations.append(seconds)
@@ -190,7 +189,7 @@ class _Run:
     def _key_of(self, task: Task) -> TrialKey:
         return TrialKey(self.keys[task.number], task.seed, task.records)
 
-    @property
+    @cached_property
     def _titles(self) -> list[str]:
         return titles([(one.name, one.settings) for one in self.grid.set_ups])
 
@@ -222,18 +221,21 @@ class _Run:
 def titles(set_ups: Iterable[tuple[str, dict[str, str]]]) -> list[str]:
     """Return a short text for each set-up: the method, and the parameters that differ between its set-ups."""
     listed = [*set_ups]
-    found = []
+    of_method: dict[str, list[dict[str, str]]] = {}
     for name, settings in listed:
-        others = [other for method, other in listed if method == name]
-        differing = [key for key, value in settings.items() if any(other.get(key) != value for other in others)]
-        found.append(" ".join([name, *(f"{key}={settings[key]}" for key in differing)]))
-    return found
+        of_method.setdefault(name, []).append(settings)
+    differing = {
+        (name, key)
+        for name, several in of_method.items()
+        for key in {key for settings in several for key in settings}
+        if len({settings.get(key) for settings in several}) > 1
+    }
+    return [
+        " ".join([name, *(f"{key}={value}" for key, value in settings.items() if (name, key) in differing)])
+        for name, settings in listed
+    ]
 
 
-def _without_result(status: str, reason: str) -> dict[str, Any]:
-    return {"status": status, "reason": reason, "measurements": [], "findings": [], "seconds": {}}
-
-
-def _key(method: Any) -> str:
-    """Return what identifies a set-up: a checksum of the method with its parameters, as they were read."""
-    return hashlib.sha256(recipe_of(method, "").encode()).hexdigest()[:16]
+def _ended(task: Task, reason: str) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"measurements": [], "findings": [], "seconds": {}}
+    return {"seed": task.seed, "records": task.records, "status": "ended", "reason": reason, **nothing}

@@ -6,6 +6,7 @@ never published, because `publish` draws its own seed.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -99,19 +100,26 @@ class Bench:
         """
         rng = np.random.default_rng([seed, data.records])
         drawn = rng.permutation(data.records)[:records]
-        number = round(held_out * len(drawn))
-        if not LEAST_PEOPLE <= number <= len(drawn) - LEAST_PEOPLE:
+        number = number_held_out(len(drawn), held_out)
+        if not number:
             raise BadData(
                 f"{quantity(len(drawn), 'record')} cannot be divided with {share(held_out)} held out: there must be at least "
                 f"{LEAST_PEOPLE} records on each side; give more data or another share"
             )
         train, outside = (data.take(np.sort(part)) for part in (drawn[number:], drawn[:number]))
-        return cls.with_people(train, outside)
+        return cls.with_people(train, outside, divided=True)
 
     @classmethod
-    def with_people(cls, train: Transactions, held_out: Transactions | None) -> Bench:
-        """Return people who were divided before."""
-        return cls(train, held_out, Mined(train, "original"), Heldout(train, held_out), train.checksum())
+    def with_people(cls, train: Transactions, held_out: Transactions | None, *, divided: bool = False) -> Bench:
+        """Return people who were divided before; `divided` states that they are parts of the same data."""
+        people = Heldout(train, held_out, divided=divided)
+        return cls(train, held_out, Mined(train, "original"), people, train.checksum())
+
+
+def number_held_out(records: int, share: float) -> int:
+    """Return how many of these records are held out; 0 if there would be too few people on one side."""
+    number = round(share * records)
+    return number if LEAST_PEOPLE <= number <= records - LEAST_PEOPLE else 0
 
 
 @dataclass(frozen=True)
@@ -191,6 +199,11 @@ def tested(bench: Bench, case: Case, asked: Asked, result: TrialResult, clock: C
     findings = run_attacks(case, chosen, case.target(bench.held_out, asked.targets))
     clock.lap("attacking")
     return replace(result, measurements=measured, findings=findings, seconds=clock.laps)
+
+
+def key_of(method: Method) -> str:
+    """Return what identifies a set-up: a checksum of the method with its parameters, with the content of the files that they name."""
+    return hashlib.sha256(recipe_of(method, "").encode()).hexdigest()[:16]
 
 
 class Clock:

@@ -16,7 +16,7 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from setveil.comparison.grid import Grid
-from setveil.comparison.trials import Bench, run_trial
+from setveil.comparison.trials import Bench, key_of, run_trial
 from setveil.errors import InputError
 from setveil.kernels.threads import using_threads
 
@@ -33,6 +33,7 @@ class Worker:
         self.data: Transactions = self.grid.read_data()
         self.is_same = self.data.checksum() == asked["checksum"]
         self.asked = self.grid.asked(self.data)
+        self.keys: list[str] = asked["keys"]
         self._benches: dict[int, Bench] = {}
         self._methods: dict[int, Method] = {}
 
@@ -44,7 +45,12 @@ class Worker:
             held_out = self.grid.content["held_out"]
             self._benches[records] = Bench.of(self.data, held_out=held_out, records=records)
         if number not in self._methods:
-            self._methods[number] = self.grid.set_ups[number].made(self.data)
+            method = self.grid.set_ups[number].made(self.data)
+            if key_of(method) != self.keys[number]:
+                return {
+                    "refused": f"a file that {method.name} reads changed while it was compared; run the comparison again"
+                }
+            self._methods[number] = method
         return run_trial(self._benches[records], self._methods[number], seed, self.asked).to_dict()
 
 

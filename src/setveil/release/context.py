@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, model_validator
 
 from setveil.base.arguments import describe
-from setveil.base.atomic import make_file
+from setveil.base.atomic import make_file, refuse_file
 from setveil.base.declaration import Declaration, parameter, split_commas
 from setveil.data.files.toml_files import parse_toml, read_settings
-from setveil.errors import BadData, BadParameter, InputError, Missing
+from setveil.errors import BadData, BadParameter, InputError, Missing, OutputRefused
+from setveil.release import CARD_NAME
 
 if TYPE_CHECKING:
     from typing import Self
@@ -147,9 +148,28 @@ class Context(Declaration):
             raise BadData(str(error), file=str(path)) from None
 
     def save(self, file: str | Path, *, force: bool = False) -> None:
-        """Write the answers to a file; `force` replaces an existing one."""
-        with make_file(Path(file), force=force) as staged:
+        """Write the answers to a file; `force` replaces an existing one that holds answers."""
+        path = Path(file)
+        self.refuse_saving(path, force=force)
+        with make_file(path, force=force) as staged:
+            staged.touch(mode=0o600)
             staged.write_text(self.to_toml(), encoding="utf-8")
+
+    @classmethod
+    def refuse_saving(cls, file: Path, *, force: bool) -> None:
+        """Refuse to write answers inside a release folder, or over an existing file; `force` allows replacing answers only."""
+        if (file.parent / CARD_NAME).exists():
+            raise OutputRefused(
+                f"{file} would be inside a release folder, and answers are private; choose another path"
+            )
+        refuse_file(file, force=force)
+        if file.exists():
+            try:
+                cls.read(file)
+            except InputError:
+                raise OutputRefused(
+                    f"{file} is not a file with answers and is not replaced; choose another path"
+                ) from None
 
     def to_toml(self) -> str:
         """Return the content of a file, with each question as a comment."""

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from setveil.base.display import quantity
 from setveil.errors import BadData
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 FACTS_NAME: Final = "comparison.json"
 RESULTS_NAME: Final = "results.jsonl"
+IDENTITY: Final = ("set_up", "seed", "records")
+"""What identifies a trial on the same data: the set-up, the seed, and how many records it used."""
 
 
 def facts_in(folder: Path) -> dict[str, Any]:
@@ -36,16 +35,18 @@ def facts_in(folder: Path) -> dict[str, Any]:
     return facts
 
 
-def results_in(text: str, file: str) -> Iterator[dict[str, Any]]:
-    """Yield the results in the lines of a file; a torn last line, which a killed run leaves, is not a result."""
-    lines = text.splitlines(keepends=True)
-    for number, line in enumerate(lines, start=1):
+def results_in(content: bytes, file: Path) -> list[dict[str, Any]]:
+    """Return the results in the lines of a file; a torn last line, which a killed run leaves, is not a result."""
+    found = []
+    for number, line in enumerate(content.split(b"\n")[:-1], start=1):
         try:
-            found = json.loads(line) if line.endswith("\n") else None
+            one = json.loads(line)
         except ValueError:
-            raise BadData(f"line {number} is not a result; restore the file", file=file) from None
-        if found is not None:
-            yield found
+            one = None
+        if not isinstance(one, dict) or not {*IDENTITY} <= one.keys():
+            raise BadData(f"line {number} is not a result; restore the file", file=str(file))
+        found.append(one)
+    return found
 
 
 def tried_in(folder: str | Path, checksum: str) -> dict[str, Any]:
@@ -58,7 +59,10 @@ def tried_in(folder: str | Path, checksum: str) -> dict[str, Any]:
             file=str(folder),
         )
     path = place / RESULTS_NAME
-    results = list(results_in(path.read_text(encoding="utf-8"), str(path)))
+    try:
+        results = results_in(path.read_bytes(), path)
+    except OSError as error:
+        raise BadData(f"cannot be read ({error.strerror}); restore the file", file=str(path)) from None
     set_ups = len({one["set_up"] for one in results})
     return {
         "folder": str(folder),

@@ -100,11 +100,12 @@ class Insert(ReachesUncertainty):
         shown = ~is_sensitive[of_holders.items]
         counts = sums_within(of_holders.offsets, shown.astype(np.int64))
         alike = supports(data, (offsets_of(counts), of_holders.items[shown]))
-        lost = int(sensitive[holding][alike * self.rho.share.numerator < self.rho.share.denominator].sum())
-        return (
-            f"at least {lost:,} of {quantity(int(sensitive.sum()), 'sensitive occurrence')} cannot be kept: the other items of their "
-            f"records are in fewer than {float(1 / self.rho.share):.3g} records"
-        )
+        too_few = alike * self.rho.share.numerator < self.rho.share.denominator
+        lost = int(sensitive[holding][too_few & ((counts > 0) | self.include_empty)].sum())
+        why = "the limit is 0 %"
+        if self.rho.share:
+            why = f"the other items of their records are in fewer than {float(1 / self.rho.share):.3g} records"
+        return f"at least {lost:,} of {quantity(int(sensitive.sum()), 'sensitive occurrence')} cannot be kept: {why}"
 
     def _table(self, data: Transactions, is_sensitive: NDArray[np.bool_], rng: Generator) -> Restoring:
         """Return records without sensitive items, which are to be restored in the order that was asked for."""

@@ -42,11 +42,13 @@ class Heldout(Once):
         Records of people who are not in the original. By default, the records of the original are used, and figures are optimistic.
     exact : bool, default: False
         Whether to test on all people if there are more than 20,000.
+    divided : bool, default: False
+        Whether original and people are parts of the same data. Equal records are then of different people.
 
     Raises
     ------
     BadData
-        If the people are those of the original.
+        If the people are those of the original. This is not checked for parts of the same data.
 
     Examples
     --------
@@ -58,8 +60,15 @@ class Heldout(Once):
     (False, 100)
     """
 
-    def __init__(self, original: Transactions, people: Transactions | None = None, *, exact: bool = False) -> None:
-        if people is not None:
+    def __init__(
+        self,
+        original: Transactions,
+        people: Transactions | None = None,
+        *,
+        exact: bool = False,
+        divided: bool = False,
+    ) -> None:
+        if people is not None and not divided:
             _refuse_same_people(original, people)
         super().__init__()
         self.original = original
