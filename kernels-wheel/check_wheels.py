@@ -24,9 +24,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
 INSIDE = "--inside"
-RANDOM = re.compile(r"^(demo|joined|registered|releases\.db)\b")
+RANDOM = re.compile(r"^(compared|demo|joined|registered|releases\.db)\b")
 """Outputs of commands that draw anew each time."""
-VARYING = {"demo", "simulate", "releases"}
+VARYING = {"compare", "demo", "simulate", "releases"}
 """Words of commands that print what was drawn, times or paths."""
 TIMES = re.compile(
     rb"\d{4}-\d\d-\d\dT[\d:.+]+Z?"
