@@ -26,6 +26,10 @@ from support.program import PROGRAM, call, names_in, run
 
 SECONDS = 60
 PART_SWAP = ("--method", "part-swap", "--categories")
+ANSWERS = (
+    *("--record", "person", "--recipients", "inside", "--hide", "identity", "--known", "1"),
+    *("--rows", "true", "--work", "counts", "--earlier", "no"),
+)
 HOW_TO_READ = {
     "profile": lambda file: ["profile", file],
     "risk": lambda file: ["risk", file],
@@ -35,6 +39,7 @@ HOW_TO_READ = {
     "mine": lambda file: ["mine", file, "--min-support", "2"],
     "check": lambda file: ["check", file, "--guarantee", "hidden-tendency", "--categories", "good-categories.csv"],
     "attack": lambda file: ["attack", release_elsewhere() / "release", "--original", file],
+    "advise": lambda file: ["advise", file, *ANSWERS],
     "compare": lambda file: ["compare", file, release_elsewhere() / "release", "--out", "new"],
     "report": lambda file: ["report", release_elsewhere() / "release", "--original", file],
 }

@@ -15,6 +15,10 @@ SAMPLE = "sample:supermarket?records=60"
 SWAP = ("--method", "part-swap", "--categories", "sample:supermarket")
 OUT = ("--out", "new")
 PUBLISH = ("publish", SAMPLE, *SWAP, *OUT)
+ANSWERS = (
+    *("--record", "person", "--recipients", "inside", "--known", "1", "--rows", "true", "--work", "counts"),
+    *("--earlier", "no"),
+)
 CHECK = ("check", "release", "--private", "release.private", "--original", SAMPLE)
 
 
@@ -204,6 +208,16 @@ WRONG = [
     ([*PUBLISH, "--save-job", "new/job.toml"], 2, "new/job.toml is inside new, a folder of the release"),
     ([*PUBLISH, "--save-job", "new.private/job.toml"], 2, "is inside new.private, a folder of the release"),
     (["publish", "release", "--method", "part-swap", *SWAP[2:], *OUT, "--id", "x"], 2, "--id does not apply to a release"),
+    (["advise"], 2, "DATA"),
+    (["advise", "good.dat"], 2, "the context lacks 7 of 7 answers: --record: What is one record? (person, event); "),
+    (["advise", "good.dat", "--record", "person"], 2, "the context lacks 6 of 7 answers: --recipients: "),
+    (["advise", "good.dat", *ANSWERS, "--hide", "nothing"], 2, "'nothing'"),
+    (["advise", "good.dat", *ANSWERS, "--hide", "identity,identity"], 2, "hide names an answer twice"),
+    (["advise", "good.dat", *ANSWERS, "--hide", "identity"], 2, "4 records cannot be divided with 20.0 % held out"),
+    (["advise", "good.dat", *ANSWERS, "--hide", "identity", "--records", "0"], 2, "--records is 0"),
+    (["advise", "good.dat", "--context", "missing.toml"], 2, "missing.toml: does not exist; expected a file with the answers"),
+    (["advise", "good.dat", *ANSWERS, "--hide", "identity", "--save-context", "file"], 2, "file exists"),
+    (["advise", "good.dat", *ANSWERS, "--hide", "identity", "--save-context", "release/new"], 2, "inside a release folder"),
     (["compare", *OUT], 2, "PLACE"),
     (["compare", "grid.toml"], 2, "--out"),
     (["compare", "missing.toml", *OUT], 2, "missing.toml: does not exist; expected a file that describes a comparison"),
