@@ -54,11 +54,11 @@ def advise(
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(_options, after="save_context")],
 ) -> ExitCode:
-    r"""Recommend at most three set-ups, tried on a part of the data.
+    r"""Recommend methods and settings, tried on a part of the data.
 
-    Seven questions come first: on a terminal they are asked, otherwise they are options or a file. Each set-up is shown with the reason, a
-    bound that is computed on all data, what the trial kept and what attackers found, and the command to publish with it. Nothing is
-    published.
+    Seven questions come first: on a terminal they are asked, otherwise they are options or a file. At most three set-ups are shown, each
+    with the reason, a bound that is computed on all data, what the trial kept and what attackers found, and the command to publish with
+    it. Nothing is published.
 
     Example:
       setveil advise "sample:supermarket?records=5000" --record person --recipients contract \
