@@ -78,6 +78,7 @@ def test_a_release_keeps_its_context_in_private(tmp_path):
     page = (tmp_path / "with.private" / "report.html").read_text()
     assert "Named recipients who are bound by a contract" in page
     assert "<h2>Context</h2>" not in (tmp_path / "without.private" / "report.html").read_text()
+    (tmp_path / "context.toml").unlink()
     again = sv.run(tmp_path / "with.private" / "dossier.json", out=tmp_path / "again")
     assert again.context == sv.Context(**ANSWERED)
 

@@ -184,7 +184,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
                 f"`original=` applies to a method that takes a release only; {method.name} takes the original itself. Remove it"
             )
         original = as_records(asked.original)
-    context = None if asked.context is None else Context.of(asked.context)
+    context = None if asked.context is None else _context(asked.context, repeated)
     terms = Terms(resolve_ids(data, asked.ids, type(method)), asked.allow_failures, asked.distinct_labels)
     metrics, attacks = as_metrics(asked.metrics), as_attacks(asked.attacks)
     limit = as_limit(asked.attack_limit, "attack_limit")
@@ -277,6 +277,12 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
         if repeated is not None:
             repeated.compare(card)
     return release
+
+
+def _context(given: Context | Mapping[str, Any] | str | Path, repeated: Repeated | None) -> Context:
+    """Return the answers about a release; a repeated release takes them from its dossier, as the file may have changed."""
+    noted: dict[str, Any] | None = None if repeated is None else repeated.dossier.get("context")
+    return Context.of(noted["answers"] if noted else given)
 
 
 def _tried(comparison: str | Path, checksum: str, repeated: Repeated | None) -> dict[str, Any]:
