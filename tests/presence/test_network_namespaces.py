@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from support.parties import PATIENCE_SECONDS, ended_with_the_test, started
-from support.presence_programs import programs
+from support.presence_programs import MANY, programs
 from support.program import call, ended
 
 TIMEOUT = 2.0
@@ -96,7 +96,7 @@ def _both_end(b, of_a, cut):
 def apart(tmp_path):
     """Give the three programs, each in a namespace of its own, and what cuts one off."""
     with namespaces("abc") as (names, cut):
-        parties = programs(tmp_path, people=60_000)
+        parties = programs(tmp_path, people=MANY)
         parties.hosts = {role: f"10.77.8.{number}" for number, role in enumerate("abc", 1)}
         parties.namespaces = names
         parties.timeout = 5

@@ -10,7 +10,7 @@ import pytest
 
 from setveil.presence.tables.joined_files import read_joined
 
-from support.presence_programs import HOST, programs, recorded
+from support.presence_programs import HOST, MANY, programs, recorded
 from support.program import HANG_SECONDS, call, ended, hidden_in
 
 
@@ -99,7 +99,7 @@ def test_parties_that_disagree_on_the_policy_stop_and_say_so(parties):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("victim", ["a", "b", "c"])
 def test_a_killed_party_stops_the_others_and_leaves_nothing(tmp_path, victim):
-    parties = programs(tmp_path, people=60_000)
+    parties = programs(tmp_path, people=MANY)
     parties.timeout = 2 * HANG_SECONDS  # a party that waits for its timeout takes too long
     started = {role: parties.start(role) for role in "cba"}
     parties.await_lines()
@@ -116,7 +116,7 @@ def test_a_killed_party_stops_the_others_and_leaves_nothing(tmp_path, victim):
 
 
 def test_a_person_who_stops_one_party_stops_all(tmp_path):
-    parties = programs(tmp_path, people=60_000)
+    parties = programs(tmp_path, people=MANY)
     started = {role: parties.start(role) for role in "cba"}
     parties.await_lines()
     started["a"].send_signal(signal.SIGINT)

@@ -41,6 +41,10 @@ def recorded(home: Path) -> list[str]:
     return [event.outcome for event in Home.open(home).ledger.events()]
 
 
+MANY = 400_000
+"""A number of people with whom a run still takes seconds when the parties have met."""
+
+
 @dataclass
 class Programs:
     """What the programs are started with."""
