@@ -65,7 +65,7 @@ def test_the_command_line_and_python_compare_releases_alike_and_say_what_is_opti
     assert found.facts["data"]["held_out"] == 0
 
 
-def test_folders_with_the_same_name_are_told_apart_by_their_paths(folder, tmp_path):
+def test_folders_with_the_same_name_are_shown_with_their_paths(folder, tmp_path):
     for name in ("k-3", "k-3.private"):
         shutil.copytree(folder / name, tmp_path / name)
     both = [folder / "k-3", tmp_path / "k-3"]
