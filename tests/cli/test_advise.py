@@ -47,6 +47,27 @@ def test_the_command_that_it_prints_publishes_with_the_answers(tmp_path):
     assert sv.Context.read(tmp_path / "context.toml").recipients == "contract"
 
 
+def test_the_command_names_the_files_that_were_given_also_with_a_separator(tmp_path):
+    data = sv.read(DATA)
+    (tmp_path / "data.txt").write_text("".join(f"{';'.join(record)}\n" for record in data.to_lists()))
+    first, second = sv.mine(data, 10, min_length=2, max_length=2).to_lists()[:2]
+    (tmp_path / "itemsets.txt").write_text(f"{';'.join(first)}\n{';'.join(second)}\n")
+    given = [*ANSWERS]
+    given[given.index("identity")], given[given.index("true")] = "itemsets", "counts"
+    files = ("--format", "basket", "--separator", ";", "--itemsets", "itemsets.txt", "--min-support", 5)
+    ended = call("advise", "data.txt", *files, *given, cwd=tmp_path)
+    assert ended.code == 0, ended.err
+    assert ended.out.startswith("1. exact-swap")
+    assert call(*shlex.split(command_in(ended.out))[1:], cwd=tmp_path).code == 0
+
+
+def test_a_file_that_is_not_known_has_the_name_of_its_option():
+    files = sv.SideFiles(sensitive=["milk"])
+    found = sv.advise(sv.read(DATA), CONTEXT | {"hide": "sensitive-items"}, files)
+    assert dict(found.command(found.tried[0]).options)["sensitive"] == "SENSITIVE"
+    assert found.tried[0].title == "insert rho=33%"
+
+
 def test_answers_come_from_a_file_and_options_replace_them(tmp_path):
     call("advise", DATA, *ANSWERS, "--save-context", "context.toml", cwd=tmp_path)
     ended = call("advise", DATA, "--context", "context.toml", "--recipients", "everyone", "--json", cwd=tmp_path)

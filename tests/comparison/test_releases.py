@@ -1,6 +1,7 @@
 """Finished releases side by side, and what a release records of the comparison before it."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -62,6 +63,14 @@ def test_the_command_line_and_python_compare_releases_alike_and_say_what_is_opti
     ]
     assert lines[0] == lines[1]
     assert found.facts["data"]["held_out"] == 0
+
+
+def test_folders_with_the_same_name_are_shown_with_their_paths(folder, tmp_path):
+    for name in ("k-3", "k-3.private"):
+        shutil.copytree(folder / name, tmp_path / name)
+    both = [folder / "k-3", tmp_path / "k-3"]
+    found = sv.compare_releases(folder / "original.jsonl", both, **QUICK)
+    assert [one.title for one in found.set_ups] == [str(one) for one in both]
 
 
 def test_a_release_of_other_data_and_a_folder_that_exists_are_refused(folder, tmp_path):

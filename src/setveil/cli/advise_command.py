@@ -114,7 +114,7 @@ def _show(text: str, end: str = "\n") -> None:
 
 def _say(found: Recommendation, context: str) -> None:
     for number, one in enumerate(found.set_ups, 1):
-        say(f"{number}. {one.candidate.method.name} {one.settings}: {one.role}\n")
+        say(f"{number}. {one.title}: {one.role}\n")
         lines = [(heading, as_options(text)) for heading, text in one.lines()]
         say_pairs([*lines, ("Command", as_command_line(found.command(one, context=context)))])
         say()

@@ -11,7 +11,7 @@ from setveil.catalog import METHODS, METRICS
 from setveil.comparison.candidates import MOST_KNOWN
 from setveil.parameters import CommandExample, kind_of
 from setveil.release.inputs import read_from
-from setveil.release.job_content import content_of
+from setveil.release.job_content import content_of, list_separator
 
 if TYPE_CHECKING:
     from setveil.attacks.base import Finding
@@ -109,6 +109,11 @@ class TriedSetUp:
         return ", ".join(f"{name}={value}" for name, value in self.table.items() if name in parameters)
 
     @property
+    def title(self) -> str:
+        """The name of the method with these settings."""
+        return f"{self.candidate.method.name} {self.settings}".rstrip()
+
+    @property
     def table(self) -> dict[str, Any]:
         """The table `method` of a job with this set-up."""
         return content_of(self.candidate.method, METHODS, None)
@@ -178,9 +183,17 @@ class Recommendation:
     data: Transactions = field(repr=False)
 
     def command(self, set_up: TriedSetUp, *, context: str = "", out: str = "release") -> CommandExample:
-        """Return the command that publishes with a set-up; `context` is the file with the answers."""
+        """Return the command that publishes with a set-up; `context` is the file with the answers.
+
+        A file that is not known, because its content was given in Python, has the name of its option in capital letters.
+        """
         place, reading = read_from(None, self.data)
-        table = reading | {("method" if name == "name" else name): value for name, value in set_up.table.items()}
+        separator = list_separator({"data": {"path": place, **reading}})
+        method = content_of(set_up.candidate.method, METHODS, separator)
+        table = reading | {
+            ("method" if name == "name" else name): name.upper() if isinstance(value, list | dict) else value
+            for name, value in method.items()
+        }
         if self.context.record == "person" and self.data.unit == "record":
             table["unit"] = "person"
         if context:
@@ -195,7 +208,7 @@ class Recommendation:
     def problems(self) -> list[tuple[str, str]]:
         """Return each set-up that cannot be recommended because its guarantee does not hold on the sample, with the reason."""
         return [
-            (f"{one.candidate.method.name} {one.settings}", f"{one.result.status} on the sample: {one.result.reason}")
+            (one.title, f"{one.result.status} on the sample: {one.result.reason}")
             for one in self.tried
             if one.result.status != "holds"
         ]

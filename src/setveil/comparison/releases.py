@@ -117,9 +117,11 @@ def compare_releases(
     source = records.source
     measured = described(asked) | {"releases": [str(folder) for folder in folders]}
     facts = facts_of(records, "" if source is None else source.place, bench, asked.task, measured)
+    are_different = len({one.name for one in folders}) == len(folders)
+    names = [one.name if are_different else str(one) for one in folders]
     summaries = [
-        summarized(private.dossier["method"]["name"], _settings(private), folder.name, [result], stage=ALL)
-        for folder, (_opened, private), result in zip(folders, opened, results, strict=True)
+        summarized(private.dossier["method"]["name"], _settings(private), name, [result], stage=ALL)
+        for name, (_opened, private), result in zip(names, opened, results, strict=True)
     ]
     found = Comparison(
         facts, compared(summaries, higher_is_better=higher_is_better(task)), None if out is None else Path(out)
