@@ -98,6 +98,18 @@ def test_no_more_records_are_hidden_by_swapping_than_the_bound_allows(kind, seed
         assert account["not-hidden"] >= numbers(sentence)[0]
 
 
+@given(seeds)
+@settings(max_examples=examples(100), deadline=None)
+def test_what_cannot_be_swapped_is_adopted_suppressed_or_not_hidden(seed):
+    data, categories = make(seed, items=12, categories=3)
+    method = sv.PartSwap(categories=categories, ties="all", leftovers=("cycle", "helper", "adopt", "suppress"))
+    sentence = method.bound_in(data)
+    account = method.apply(data, rng=np.random.default_rng(seed)).account
+    without_swap = account["not-hidden"] + account["hidden"]["adopt"] + account["hidden"]["suppress"]
+    if sentence.startswith("at least"):
+        assert without_swap >= numbers(sentence)[0]
+
+
 def test_a_crowded_category_is_counted():
     data = sv.from_lists([["a1", "a2", "b1"]] * 9 + [["b1", "b2", "c1"]])
     categories = {"a1": "a", "a2": "a", "b1": "b", "b2": "b", "c1": "c"}
