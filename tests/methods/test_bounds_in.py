@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import setveil as sv
 
@@ -34,20 +35,20 @@ def test_rare_items_are_in_no_record_chunk(seed):
     assert not rare & {label for part in released.subrecords.to_lists() for label in part}
 
 
-@given(seeds)
+@given(seeds, st.booleans())
 @settings(max_examples=examples(100), deadline=None)
-def test_no_more_sensitive_occurrences_are_kept_than_the_bound_allows(seed):
+def test_no_more_sensitive_occurrences_are_kept_than_the_bound_allows(seed, include_empty):
     records, sensitive, rho = with_sensitive(seed)
     if not records or not sensitive or not rho:
         return
     data = sv.from_lists([sorted(record) for record in records])
-    method = sv.Insert(sensitive=sorted(sensitive), rho=str(rho), include_empty=False)
+    method = sv.Insert(sensitive=sorted(sensitive), rho=str(rho), include_empty=include_empty)
     found = numbers(method.bound_in(data))
     others = [record - sensitive for record in records]
     cannot = sum(
         len(record & sensitive)
         for record, known in zip(records, others, strict=True)
-        if rho * sum(known <= other for other in others) < 1
+        if (known or include_empty) and rho * sum(known <= other for other in others) < 1
     )
     assert found[0] == cannot
     released = method.apply(data, rng=np.random.default_rng(0)).published
