@@ -62,9 +62,10 @@ def run_all(folder: Path) -> list[dict[str, Any]]:
 
 
 def results_of(folder: Path) -> dict[str, bytes]:
-    """Return the written files by name, without points in time."""
+    """Return the written files by name, without points in time and the path of the folder, which the jobs in dossiers hold."""
+    here = str(folder).encode()
     return {
-        path.relative_to(folder).as_posix(): TIMES.sub(b"", path.read_bytes())
+        path.relative_to(folder).as_posix(): TIMES.sub(b"", path.read_bytes()).replace(here, b"")
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
