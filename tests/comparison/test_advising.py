@@ -63,6 +63,8 @@ def test_each_case_gets_set_ups_that_hide_what_was_asked_for(case, data, files):
         headings = [heading for heading, _text in one.lines()]
         assert headings[:2] == ["Why", "Bound"]
         assert {"Utility", "Not protected"} <= {*headings}
+        is_relative = answers.work[0] not in ("counts", "rules")
+        assert is_relative != ("the original itself: " in dict(one.lines())["Utility"])
         if one.utility is not None:
             limits = " to ".join(f"{limit:.3f}" for limit in one.utility.interval)
             assert f": {one.kept:.3f} (95 % interval {limits}, from " in dict(one.lines())["Utility"]

@@ -272,7 +272,9 @@ def _utility_text(task: Measurement) -> str:
     interval = ""
     if task.interval is not None:
         interval = f" (95 % interval {_interval(task.interval)}, from {task.details['sample']:,} records)"
-    return f"{title}: {task.value:.3f}{interval}, {task.unit}"
+    original = task.details.get("original")  # of a figure that is not relative to the original's
+    beside = f"; the original itself: {original['pairs']:.3f}" if original else ""
+    return f"{title}: {task.value:.3f}{interval}, {task.unit}{beside}"
 
 
 def _interval(limits: tuple[float, float]) -> str:
