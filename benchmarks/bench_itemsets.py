@@ -1,20 +1,27 @@
-"""ExactSwap beside one mining run of the same data, beside HEU and SW, with many named itemsets, and how it grows.
+"""ExactSwap beside one mining run of the same data, beside HEU and SW, with many named itemsets, how it grows, and in blocks.
 
-All in this process, warm; the ratio is to mining the same data at the same threshold in the same run, ours and pyfim's. Before each run
-it is mined once more, so that both feel the same machine. Run: python benchmarks/bench_itemsets.py [PART ...]
+All but the last in this process, warm; the ratio is to mining the same data at the same threshold in the same run, ours and pyfim's. Before
+each run it is mined once more, so that both feel the same machine. Run: python benchmarks/bench_itemsets.py [PART ...]
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import fim
 import numpy as np
 
 import setveil as sv
+from bench_mining_large import RESULT, mapped, stored
+from setveil.engines.blocks import using_engine
+from setveil.engines.local import LocalEngine
 
-from measuring import data_folder, peak_mib
+from measuring import data_folder, peak_mib, watched
 
 REAL = (("bms-webview-1", "0.1%", 20), ("bms-webview-2", "0.2%", 20), ("retail", "0.5%", 6))
 REPEATS = 9
@@ -44,7 +51,7 @@ def seconds(work):
 
 
 def warm_up():
-    data = sv.read("sample:supermarket?records=2000")
+    data = few()
     named = drawn(sv.mine(data, "1%"), 3, 0)
     for kind in (sv.ExactSwap, sv.HEU, sv.SwapItemsets):
         run(kind, data, itemsets=named, min_support="1%")
@@ -133,9 +140,52 @@ def dense():
             print(f"{support} {afi:<8}{took:>7.2f} s, exchanged {moved:,}, left out {out:,}", flush=True)
 
 
-PARTS = (beside_mining, beside_baselines, many, growth, dense)
+def in_blocks():
+    print("\nin blocks, beside one block: 10 named itemsets of 2 to 3 items at 1 %, random targets; mapped data")
+    print(f"{'baskets':>11}{'block':>11}{'s':>7}{'CPU s':>7}{'anon MiB':>10}{'MiB':>7}{'moved':>11}{'lost':>6}")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        for records, block in ((1_000_000, 1_000_000), (1_000_000, 1 << 17)):
+            names = stored(folder, records)
+            command = [sys.executable, str(Path(__file__).resolve()), ONE_RUN, str(names), str(block)]
+            seen = watched(command, folder)
+            took, cpu, moved, lost, _digest = found = json.loads((folder / RESULT).read_text())
+            memory = f"{seen.anonymous_mib:>10,}{seen.resident_mib:>7,}"
+            print(f"{records:>11,}{block:>11,}{took:>7.1f}{cpu:>7.1f}{memory}{moved:>11,}{lost:>6,}", flush=True)
+            if block == records:
+                whole = found
+            elif found[2:] != whole[2:]:
+                sys.exit("the results differ")
+
+
+def one_run(names, block):
+    """Run the method on mapped data in blocks, and write the figures and a digest of the result."""
+    data = mapped(Path(names))
+    named = drawn(sv.mine(sv.read("sample:supermarket?records=100000"), "1%"), 10, 0, longest=3)
+    for engine in (LocalEngine(100), LocalEngine(int(block))):
+        with using_engine(engine):
+            before = time.process_time()
+            outcome, took = run(
+                sv.ExactSwap, data if engine.block_records > 100 else few(), itemsets=named, min_support="1%"
+            )
+    made, account = outcome.published, outcome.account
+    digest = hashlib.sha256(made.offsets.tobytes() + made.items.tobytes()).hexdigest()
+    lost = account["lost-that-could-have-been-kept"]
+    figures = [took, time.process_time() - before, account["items-exchanged"], lost, digest]
+    Path(RESULT).write_text(json.dumps(figures))
+
+
+def few():
+    return sv.read("sample:supermarket?records=2000")
+
+
+ONE_RUN = "--one"
+PARTS = (beside_mining, beside_baselines, many, growth, dense, in_blocks)
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == [ONE_RUN]:
+        one_run(*sys.argv[2:])
+        sys.exit()
     warm_up()
     for part in PARTS:
         if len(sys.argv) < 2 or any(part.__name__.startswith(start) for start in sys.argv[1:]):

@@ -1,16 +1,23 @@
-"""How fast, and in how little memory, a long table becomes transactions, beside `pandas.read_csv` and `groupby` in the same run.
+"""What reading takes: CPU seconds, and peak memory, of which only the anonymous part must fit into memory.
 
-    python benchmarks/bench_reading.py [BASKETS] [--without-pandas]
+    python benchmarks/bench_reading.py [--records N ...] [--kinds KIND ...] [--folder FOLDER] [--without-pandas]
 
-The baskets (default: ten million, eighty million rows) are those of `sample:supermarket`: a long CSV with the rows of each basket together,
-the same rows in random order, and the same as Parquet. Each reader runs in a process of its own, so that its peak memory is its own:
-interpreter, libraries and compiled loops included. The bound is three times the size of the result's arrays plus 300 MB. The files need
-7 GB in the folder for temporary files, and pandas some 17 GB of memory.
+The data are baskets of `sample:supermarket`: the sample itself, a basket file, a long CSV file in the order of the ids, the same as
+Parquet, the same with the records in random order, and with all rows in random order. Each is read by a process of its own, after small
+ones that compile. RssAnon is memory of the process alone; VmHWM also counts files that are mapped into memory, whose pages the system can
+drop. The bound of RssAnon is 700 MB. `pandas.read_csv`, `read_parquet` and `groupby` read the largest files in the order of the ids in the
+same run.
+
+Files are made in the folder, and remain there if it is given. Ten million baskets need 9 GB, and 7 GB more while rows in random order are
+made or read; pandas takes 17 GB of memory.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,91 +27,136 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
-import pyarrow.parquet as pq
 
 import setveil as sv
 
 from measuring import peak_mib
 
+SECONDS_BETWEEN_LOOKS = 0.01
 ROWS_AT_ONCE = 1 << 21
-SPARE_MB = 300
+BOUND_MIB = 700 * 10**6 // 2**20
+KINDS = (
+    "sample",
+    "basket.dat",
+    "long.csv",
+    "long.parquet",
+    "records-in-random-order.csv",
+    "rows-in-random-order.csv",
+)
+OF_PANDAS = ("long.csv", "long.parquet")
 
 
-def read_ours(path):
-    started = time.perf_counter()
-    data = sv.read(path)
-    seconds = time.perf_counter() - started
-    arrays = data.offsets.nbytes + data.items.nbytes
-    print(json.dumps({"seconds": seconds, "peak": peak_mib(), "arrays": arrays / 2**20, "check": data.occurrences}))
+def read_ours(place):
+    data = sv.read(place)
+    return data.occurrences, data.checksum
 
 
-def read_with_pandas(path):
+def read_with_pandas(place):
     import pandas as pd  # noqa: PLC0415 - only this reader pays for it
 
-    started = time.perf_counter()
-    table = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
-    read = time.perf_counter() - started
+    table = pd.read_csv(place) if place.endswith(".csv") else pd.read_parquet(place)
     grouped = table.groupby("id", sort=False)["item"].agg(list)
-    seconds = time.perf_counter() - started
-    print(json.dumps({"seconds": seconds, "peak": peak_mib(), "read": read, "check": int(grouped.map(len).sum())}))
+    return int(grouped.map(len).sum()), lambda: "pandas"
 
 
 READERS = {"ours": read_ours, "pandas": read_with_pandas}
 
 
-def make_files(folder, baskets):
-    data = sv.read(f"sample:supermarket?records={baskets}")
-    rng = np.random.default_rng(0)
-    owner = np.repeat(np.arange(data.records, dtype=np.int32), data.lengths)
-    orders = {"grouped": None, "shuffled": rng.permutation(data.occurrences).astype(np.int32)}
-    options = pacsv.WriteOptions(include_header=False, quoting_style="none")
-    parquet = pq.ParquetWriter(folder / "grouped.parquet", pa.schema([("id", pa.string()), ("item", pa.string())]))
-    for name, order in orders.items():
-        with (folder / f"{name}.csv").open("wb") as file, parquet if order is None else file:
+def read_one(reader, place):
+    """Read in this process; print the figures, and then a hash of the content."""
+    started, wall = time.process_time(), time.perf_counter()
+    occurrences, content_hash = READERS[reader](place)
+    took = {"cpu": time.process_time() - started, "seconds": time.perf_counter() - wall}
+    print(json.dumps(took | {"peak": peak_mib(), "occurrences": occurrences}), flush=True)
+    print(content_hash(), flush=True)
+
+
+def measured(reader, place):
+    """Read in another process; return its figures, the peak of its anonymous memory, and the hash of the content."""
+    command = [sys.executable, __file__, "--read", reader, str(place)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        os.set_blocking(process.stdout.fileno(), False)
+        status, anonymous, said = Path(f"/proc/{process.pid}/status"), 0, ""
+        while not said:
+            found = re.search(r"RssAnon:\s+(\d+) kB", status.read_text())
+            anonymous = max(anonymous, int(found[1]) if found else 0)
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+            said = process.stdout.readline()
+            if process.poll() is not None and not said:
+                sys.exit(f"reading {place} failed")
+        os.set_blocking(process.stdout.fileno(), True)
+        return json.loads(said) | {"anonymous": anonymous // 1024, "hash": process.stdout.readline().strip()}
+
+
+def make(kind, records, path):
+    """Write a file of the sample; finished files appear at once."""
+    data = sv.read(f"sample:supermarket?records={records}")
+    unfinished = path.with_name(f"unfinished-{path.name}")
+    if kind == "basket.dat":
+        sv.write(data, unfinished)
+    elif kind.startswith("long"):
+        sv.write(data, unfinished, format="long")
+    else:
+        rng = np.random.default_rng(0)
+        if kind.startswith("records"):
+            data = data.take(rng.permutation(data.records))
+            order = np.arange(data.occurrences)
+        else:
+            order = rng.permutation(data.occurrences)
+        owner = np.repeat(np.arange(data.records, dtype=np.int32), data.lengths)
+        with unfinished.open("wb") as file:
             file.write(b"id,item\n")
-            for first in range(0, data.occurrences, ROWS_AT_ONCE):
-                rows = slice(first, first + ROWS_AT_ONCE) if order is None else order[first : first + ROWS_AT_ONCE]
-                columns = {
-                    "id": data.ids.take(pa.array(owner[rows])),
-                    "item": data.labels.take(pa.array(data.items[rows])),
-                }
-                pacsv.write_csv(pa.table(columns), file, options)
-                if order is None:
-                    parquet.write_table(pa.table(columns).cast(pa.schema([("id", pa.string()), ("item", pa.string())])))
+            for first in range(0, len(order), ROWS_AT_ONCE):
+                rows = order[first : first + ROWS_AT_ONCE]
+                columns = [data.ids.take(pa.array(owner[rows])), data.labels.take(pa.array(data.items[rows]))]
+                options = pacsv.WriteOptions(include_header=False, quoting_style="none")
+                pacsv.write_csv(pa.table(columns, names=["id", "item"]), file, options)
+    unfinished.rename(path)
 
 
-def measured(reader, path):
-    command = [sys.executable, __file__, "--read", reader, str(path)]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+def show(kind, records, row):
+    bound = "" if row["hash"] == "pandas" else "kept" if row["anonymous"] <= BOUND_MIB else "BROKEN"
+    print(
+        f"{kind:<28}{records:>12,}{row['occurrences']:>13,}{row['cpu']:>8.1f}{row['seconds']:>8.1f}{row['anonymous']:>13,}"
+        f"{row['peak']:>11,}{bound:>8}  {row['hash'][:12]}",
+        flush=True,
+    )
 
 
-def main(baskets, *, with_pandas):
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        make_files(folder, baskets)
-        measured("ours", folder / "grouped.csv")  # compiles, and brings the file into the system's cache
-        for name in ("grouped.csv", "shuffled.csv", "grouped.parquet"):
-            path = folder / name
-            ours = measured("ours", path)
-            bound = 3 * ours["arrays"] + SPARE_MB * 1e6 / 2**20
-            print(
-                f"{baskets:,} baskets, {ours['check']:,} rows, {name} ({path.stat().st_size / 1e9:.2f} GB): {ours['seconds']:.1f} s, "
-                f"peak {ours['peak']:,} MiB, bound {bound:,.0f} MiB ({'kept' if ours['peak'] <= bound else 'BROKEN'})",
-                flush=True,
-            )
-            if with_pandas and name != "shuffled.csv":
-                pandas = measured("pandas", path)
-                assert pandas["check"] == ours["check"]
-                print(
-                    f"  pandas: {pandas['seconds']:.1f} s ({pandas['read']:.1f} s of it reading), peak {pandas['peak']:,} MiB; ours is "
-                    f"{pandas['seconds'] / ours['seconds']:.1f} times faster with {ours['peak'] / pandas['peak']:.0%} of the memory",
-                    flush=True,
-                )
+def main(given, folder):
+    print(
+        f"{'source':<28}{'records':>12}{'occurrences':>13}{'CPU s':>8}{'s':>8}{'RssAnon MiB':>13}{'VmHWM MiB':>11}{'bound':>8}  hash"
+    )
+    for kind in given.kinds:
+        for records in given.records:
+            place = f"sample:supermarket?records={records}"
+            if kind != "sample":
+                place = folder / f"{records}-{kind}"
+                if not place.is_file():
+                    subprocess.run([sys.executable, __file__, "--make", kind, str(records), str(place)], check=True)
+            ours = measured("ours", place)
+            show(kind, records, ours)
+            if kind in OF_PANDAS and records == max(given.records) and not given.without_pandas:
+                pandas = measured("pandas", place)
+                assert pandas["occurrences"] == ours["occurrences"]
+                show("  with pandas", records, pandas)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--read"]:
-        READERS[sys.argv[2]](Path(sys.argv[3]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--records", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000])
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--without-pandas", action="store_true")
+    parser.add_argument("--read", nargs=2)
+    parser.add_argument("--make", nargs=3)
+    asked = parser.parse_args()
+    if asked.read:
+        read_one(*asked.read)
+    elif asked.make:
+        make(asked.make[0], int(asked.make[1]), Path(asked.make[2]))
+    elif asked.folder:
+        main(asked, asked.folder)
     else:
-        numbers = [int(float(word)) for word in sys.argv[1:] if not word.startswith("--")]
-        main(numbers[0] if numbers else 10_000_000, with_pandas="--without-pandas" not in sys.argv)
+        with tempfile.TemporaryDirectory() as temporary:
+            main(asked, Path(temporary))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import resource
+import subprocess
 import sys
+import threading
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -38,3 +42,54 @@ def peak_mib() -> int:
     if status.is_file():
         return int(re.search(r"VmHWM:\s+(\d+) kB", status.read_text())[1]) // 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+@dataclass
+class Watched:
+    """What was seen of a process from outside."""
+
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    anonymous_mib: int = 0
+    resident_mib: int = 0
+    by_step: dict[str, int] = field(default_factory=dict)
+    """The peak of anonymous memory while each step was shown."""
+
+    def largest_steps(self, number):
+        """Return the steps with the largest peaks."""
+        return sorted(self.by_step.items(), key=lambda one: -one[1])[:number]
+
+
+def watched(command, folder):
+    """Run a command of setveil with `--progress json`, and look at its memory every 20 ms; end this process if it failed."""
+    seen, step, errors = Watched(), ["start"], []
+    started, cpu_before = time.perf_counter(), cpu_of_children()
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def listen():
+        for line in process.stderr:
+            errors.append(line)
+            if line.startswith("{"):
+                step[0] = json.loads(line).get("label") or step[0]
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    status = Path(f"/proc/{process.pid}/status")
+    while process.poll() is None:
+        found = dict(re.findall(r"(RssAnon|VmHWM):\s+(\d+) kB", status.read_text() if status.exists() else ""))
+        anonymous = int(found.get("RssAnon", 0)) // 1024
+        seen.anonymous_mib = max(seen.anonymous_mib, anonymous)
+        seen.resident_mib = max(seen.resident_mib, int(found.get("VmHWM", 0)) // 1024)
+        seen.by_step[step[0]] = max(seen.by_step.get(step[0], 0), anonymous)
+        time.sleep(0.02)
+    listener.join()
+    if process.returncode:
+        sys.exit("".join(errors[-20:]))
+    seen.seconds = time.perf_counter() - started
+    seen.cpu_seconds = cpu_of_children() - cpu_before
+    return seen
+
+
+def cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
