@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test test-all lint generated bench standing-comparison kernels kernels-check system-deps clean
+.PHONY: setup demo test test-all lint generated bench standing-comparison kernels kernels-check spark-server system-deps clean
 
 setup: $(READY)
 
@@ -39,7 +39,7 @@ generated: $(READY)
 	$(BIN)/python tools/write_stub.py
 	$(BIN)/python tools/write_parameters.py
 
-bench: $(READY)
+bench: $(READY) spark-server
 	for figure in benchmarks/bench_*.py; do $(BIN)/python $$figure || exit 1; done
 
 # The tables and pictures of docs/standing-comparison.md, from build/standing-comparison, which it makes or continues.
@@ -54,8 +54,16 @@ kernels: $(READY)
 kernels-check: kernels
 	$(BIN)/python kernels-wheel/check_wheels.py dist/setveil_kernels-*.whl
 
+# A Spark for tests, in an environment of its own: its package has the same name as that of the client. A download of 456 MB.
+spark-server: build/spark-server/.ready
+
+build/spark-server/.ready: constraints.txt
+	$(PYTHON) -m venv build/spark-server
+	build/spark-server/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pyspark
+	touch $@
+
 # What only some tests need, from Debian's packages: a PostgreSQL, of which the tests start their own server (its package would start one too), and
-# a browser to look at reports, and ip to put parties on networks of their own.
+# a browser to look at reports, ip to put parties on networks of their own, and Java for Spark.
 system-deps:
 	missing=''; \
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { missing="$$missing postgresql"; \
@@ -63,6 +71,7 @@ system-deps:
 	  echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.d/no-main-cluster.conf; } || exit 1; \
 	command -v chromium >/dev/null || missing="$$missing chromium"; \
 	command -v ip >/dev/null || missing="$$missing iproute2"; \
+	command -v java >/dev/null || missing="$$missing openjdk-17-jre-headless"; \
 	test -z "$$missing" || { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; }
 
 clean:

@@ -15,12 +15,16 @@ import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
 
 import setveil as sv
 from setveil.cli.main import run
+from setveil.engines import growing
+from setveil.engines.blocks import using_engine
+from setveil.engines.local import LocalEngine
 from setveil.kernels import jit
 from setveil.reproduce.overlaps import best_overlaps
 
@@ -40,6 +44,8 @@ def run_mining() -> None:
     for kind in ("closed", "maximal"):
         sv.mine(data, "1%", kind=kind)
     sv.mine(data, "0.5%", kind="closed")  # with more items than a table of pairs is for
+    with using_engine(LocalEngine(500)):
+        sv.mine(data, "1%")
     sv.profile(data)
     sv.association_rules(sets, 0.5)
     sv.supports(data, sets)
@@ -48,8 +54,10 @@ def run_mining() -> None:
     cluster, chunk = np.arange(data.records) // 20, (data.items % 4 - 1).astype(np.int64)
     apart, _rows = sv.Disassociated.of_records(data, cluster, chunk)
     sv.support_bounds(apart, sv.mine_bounds(apart, "5%", max_length=3).to_lists())
-    rows = pa.table({"id": list(range(6000)) * 2, "item": list(range(12000))})
+    rows = pa.table({"id": np.tile(np.arange(70_000), 2), "item": np.arange(140_000) % 12_000})
     sv.from_arrow(rows.to_reader(max_chunksize=4000))  # in batches, not grouped, more texts than the table begins with
+    with patch.object(growing, "LARGE", 100_000):  # as if they were larger than memory
+        sv.from_arrow(rows.to_reader(max_chunksize=4000))
     best_overlaps(data, 3)
 
 
@@ -115,6 +123,7 @@ def run_disassociation() -> None:
     ants = {"partition": "ants", "rules": sets.take(sets.lengths == 2).to_lists()[:3]}
     for choice in ({}, {"mode": "flat", "cover": "suppress"}, {**ants, "stable": False}, ants):
         apart = sv.publish(data, sv.Disassociation(k=3, m=3, delta=20, **choice), metrics="full").data
+    sv.publish(data, sv.Disassociation(k=3, m=3, delta=20), block_records=500, metrics=[])
     sv.publish(apart, sv.Reassociation(copies=3, choose="centroid"), original=data, metrics="full")
 
 

@@ -13,6 +13,8 @@ PARTIES = "presence/walk-through.md"
 """Its programs run at the same time: `presence/test_pages.py` starts them."""
 RECIPES = "recipes.md"
 """They need tables of others: `test_recipes.py` makes some."""
+SPARK = "spark.md"
+"""It needs a server: `engines/test_spark_tables.py` starts one."""
 PEOPLE = ("--people", 600)
 """A smaller population than the default, which only takes longer."""
 PAGES = [
@@ -23,7 +25,7 @@ PAGES = [
 RUNNABLE = [
     page
     for page in PAGES
-    if page not in (PARTIES, RECIPES) and any(block.lines or block.kind == "python" for block in blocks_of(page))
+    if page not in (PARTIES, RECIPES, SPARK) and any(block.lines or block.kind == "python" for block in blocks_of(page))
 ]
 
 

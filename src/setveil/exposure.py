@@ -14,6 +14,7 @@ from setveil.base.arguments import check_arguments
 from setveil.base.display import ShownTable, quantity, share, to_html
 from setveil.data.files.side_files import shown
 from setveil.data.records.look_alikes import LookAlikes, written
+from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import unique_records
@@ -22,7 +23,7 @@ from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.release.inputs import as_published
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,7 +37,11 @@ MOST_LISTED = 10
 LEAST_DEVIATION = 4
 """The deviation from which a pair counts as a hole: for a pair that is expected in e records and is in none, the square root of e."""
 ITEMS_AT_ONCE = 64
-"""Number of items whose pairs are counted together; it limits the memory."""
+"""Number of items whose pairs are compared together; it limits the memory."""
+PAIRS_AT_ONCE = 1 << 24
+"""Number of pairs of items that are counted while the records are read once."""
+OCCURRENCES_AT_ONCE = 1 << 20
+"""Number of occurrences in which pairs are counted together."""
 STEPS_PER_ITEM = 100_000_000
 """Maximum number of steps of the search for the rules of one sensitive item."""
 STEPS_FOR_GROUPS = 300_000_000
@@ -444,36 +449,19 @@ def _holes(data: Transactions) -> tuple[tuple[Hole, ...], int]:
     kept = np.flatnonzero(data.supports * int(data.supports.max(initial=0)) >= max(needed, 1))
     if len(kept) < 2:
         return (), 0
-    from scipy.sparse import csr_matrix  # noqa: PLC0415 - slow to import
-
-    number = np.full(len(data.vocabulary), -1, np.int64)
-    number[kept] = np.arange(len(kept))
-    is_kept = number[data.items] >= 0
-    offsets = np.concatenate(([0], np.cumsum(is_kept)))[data.offsets]
-    column = number[data.items[is_kept]]
-    shape = (data.records, len(kept))
-    held = csr_matrix((np.ones(len(column), np.int32), column, offsets), shape=shape)
-    holders = held.T.tocsr()
     supports = data.supports[kept].astype(np.float64)
-    count, firsts, seconds, seen_in, deviations = 0, [], [], [], []
-    with progress.step("counting pairs of items", len(kept)) as advance:
-        for first in range(0, len(kept), ITEMS_AT_ONCE):
-            last = min(first + ITEMS_AT_ONCE, len(kept))
-            seen = (holders[first:last] @ held).toarray()
-            expected = np.outer(supports[first:last], supports) / data.records
-            deviation = (expected - seen) / np.sqrt(expected)
-            one, other = np.nonzero(deviation >= LEAST_DEVIATION)
-            later = other > one + first
-            one, other = one[later], other[later]
-            count += len(one)
-            best = _first_of(deviation[one, other])
-            one, other = one[best], other[best]
-            firsts.append(one + first)
-            seconds.append(other)
-            seen_in.append(seen[one, other])
-            deviations.append(deviation[one, other])
-            advance(last)
-    one, other, seen, deviation = map(np.concatenate, (firsts, seconds, seen_in, deviations))
+    count, parts = 0, []
+    for first, seen in _pairs_counted(data, kept):
+        expected = np.outer(supports[first : first + len(seen)], supports) / data.records
+        deviation = (expected - seen) / np.sqrt(expected)
+        one, other = np.nonzero(deviation >= LEAST_DEVIATION)
+        later = other > one + first
+        one, other = one[later], other[later]
+        count += len(one)
+        best = _first_of(deviation[one, other])
+        one, other = one[best], other[best]
+        parts.append((one + first, other, seen[one, other], deviation[one, other]))
+    one, other, seen, deviation = map(np.concatenate, zip(*parts, strict=True))
     return tuple(
         Hole(
             (data.vocabulary[kept[one[place]]], data.vocabulary[kept[other[place]]]),
@@ -482,6 +470,30 @@ def _holes(data: Transactions) -> tuple[tuple[Hole, ...], int]:
         )
         for place in _first_of(deviation)
     ), count
+
+
+def _pairs_counted(data: Transactions, kept: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield the number of records that hold each pair of kept items, for some first items at a time, with the place of the first one."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import
+
+    number = np.full(len(data.vocabulary), -1, np.int64)
+    number[kept] = np.arange(len(kept))
+    at_once = max(PAIRS_AT_ONCE // len(kept), ITEMS_AT_ONCE)
+    starts = range(0, len(kept), at_once)
+    with progress.step("counting pairs of items", len(starts) * data.records) as advance:
+        for turn, start in enumerate(starts):
+            counts = np.zeros((min(at_once, len(kept) - start), len(kept)), np.int64)
+            for first, piece in data.pieces(OCCURRENCES_AT_ONCE):
+                column = number[piece.items]
+                is_kept = column >= 0
+                column, offsets = column[is_kept], offsets_of(is_kept)[piece.offsets]
+                ones = np.ones(len(column), np.int32)
+                held = csr_array((ones, column, offsets), shape=(piece.records, len(kept)))
+                both = (held.T.tocsr()[start : start + at_once] @ held).tocoo()
+                counts[both.row, both.col] += both.data
+                advance(turn * data.records + first + piece.records)
+            for place in range(0, len(counts), ITEMS_AT_ONCE):
+                yield start + place, counts[place : place + ITEMS_AT_ONCE]
 
 
 def _first_of(deviation: NDArray[np.float64]) -> NDArray[np.int64]:

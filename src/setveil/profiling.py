@@ -11,11 +11,12 @@ import numpy as np
 from setveil.base.arguments import check_arguments
 from setveil.base.display import ShownTable, quantity, share, to_html
 from setveil.data.records.look_alikes import LookAlikes
-from setveil.data.records.ragged import distinct
+from setveil.data.records.ragged import BLOCK, sums_within
 from setveil.data.records.transactions import Transactions, Unit
 from setveil.exposure import Uniqueness, as_lists, refuse_known, unique_shares
 from setveil.kernels.threads import with_threads
-from setveil.mining.uniqueness import content_numbers, unique_by_level
+from setveil.mining.supports import supports
+from setveil.mining.uniqueness import Contents, unique_by_level
 from setveil.parameters.item_names import ItemNames, as_item_names
 from setveil.parameters.named_itemsets import NamedItemsets
 from setveil.parameters.names_found import NameList, NamesFound
@@ -221,19 +222,18 @@ def profile(
         found.refuse("accept")
     popularity = _popularity(data)
     shown = [one.label for one in popularity.top] + [item for items in itemsets for item in items]
-    contents = content_numbers(data)
-    copies = np.bincount(contents)
+    contents = Contents.of(data)
     return Profile(
         records=data.records,
         items=int(np.count_nonzero(data.supports)),
         occurrences=data.occurrences,
         empty_records=data.empty_records,
-        duplicate_records=int(copies[copies > 1].sum()),
+        duplicate_records=int(np.count_nonzero(contents.has_twin)),
         unit=data.unit,
         has_ids=data.ids is not None,
         lengths=_lengths(data) if data.records else None,
         popularity=popularity,
-        unique=unique_shares(unique_by_level(data, contents, copies, known), data.records),
+        unique=unique_shares(unique_by_level(data, contents, known), data.records),
         sensitive=_holders_of_any(data, sensitive) if sensitive else None,
         itemsets=_holders_of_each(data, itemsets),
         names=lists_found,
@@ -248,28 +248,19 @@ def _codes(data: Transactions, items: Sequence[str]) -> list[int]:
 
 
 def _holders_of_any(data: Transactions, items: Sequence[str]) -> Holders:
-    held = np.flatnonzero(np.isin(data.items, _codes(data, items)))
-    count = len(distinct(np.searchsorted(data.offsets, held, side="right")))
+    is_one = np.zeros(len(data.vocabulary) + 1, np.bool_)  # the last one is for items that do not occur
+    is_one[_codes(data, items)] = True
+    count = sum(
+        int(np.count_nonzero(sums_within(piece.offsets, is_one[piece.items]))) for _first, piece in data.pieces(BLOCK)
+    )
     return Holders(tuple(items), count, _share(count, data.records))
 
 
 def _holders_of_each(data: Transactions, itemsets: Sequence[Sequence[str]]) -> tuple[Holders, ...]:
-    if not itemsets:
-        return ()
-    starts, record = data.holders
-    found = []
-    for items in itemsets:
-        # Start with the rarest item, so that the list of holders is short from the beginning.
-        codes = _codes(data, items)
-        if -1 in codes:
-            found.append(Holders(tuple(items), 0, _share(0, data.records)))
-            continue
-        codes.sort(key=lambda code: data.supports[code])
-        holders = record[starts[codes[0]] : starts[codes[0] + 1]]
-        for code in codes[1:]:
-            holders = np.intersect1d(holders, record[starts[code] : starts[code + 1]], assume_unique=True)
-        found.append(Holders(tuple(items), len(holders), _share(len(holders), data.records)))
-    return tuple(found)
+    return tuple(
+        Holders(tuple(items), count, _share(count, data.records))
+        for items, count in zip(itemsets, supports(data, itemsets).tolist(), strict=True)
+    )
 
 
 def _percent(value: float | None) -> str:

@@ -6,17 +6,21 @@ from scipy.stats import binom
 
 import setveil as sv
 from attacks.cases import SENSITIVE, by_nodes, drawn, linked, target
-from setveil.attacks import downcode, guess_items, near_the_limit, row_figures, which_sensitive
+from setveil.attacks import downcode, find_record, guess_items, near_the_limit, row_figures, which_sensitive
 from setveil.attacks.downcode import Downcode
-from setveil.attacks.find_record import _Found
 from setveil.attacks.membership import _scores, _weights, area, found_at
 from setveil.attacks.near_the_limit import NearTheLimit
 from setveil.attacks.which_sensitive import WhichSensitive
+from setveil.data.records.alignment import Alignment
+from setveil.metrics.pair import Pair
+from setveil.metrics.tendency import kept_heavy
 from setveil.parameters.named_itemsets import NamedItemsets
 from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.parameters.shares import MaxConfidence, MinSupport
 
+from oracle import tendency
 from oracle.sightings import candidates
+from support.random_data import as_sets, make
 
 
 def releases(seed):
@@ -33,7 +37,8 @@ def releases(seed):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_candidates_are_those_that_may_hold_the_items(seed):
+def test_candidates_are_those_that_may_hold_the_items(seed, monkeypatch):
+    monkeypatch.setattr(find_record, "AT_ONCE", 1 << 20 if seed % 2 else 9)
     data, made = releases(seed)
     rng = np.random.default_rng(seed)
     sought = [rng.choice(len(data.vocabulary), size, replace=False).tolist() for size in (1, 1, 2, 2, 3, 4) * 5]
@@ -50,13 +55,39 @@ def test_candidates_are_those_that_may_hold_the_items(seed):
             found = seen.common(items)
             assert np.repeat(found, seen.sizes[found]).tolist() == wanted
         places = [place_of_record[record] for record in release.alignment.rows[: len(sought)].tolist()]
-        counted = _Found.of(seen, sought[: len(places)], [[place] for place in places])
+        rows = [np.array([row]) for row in range(len(places))]
+        counted = find_record._Found.of(release.data, data.vocabulary, sought[: len(places)], rows)
         plain = [candidates(release.data, [data.vocabulary[code] for code in items]) for items in sought[: len(places)]]
         pairs = list(zip(plain, places, strict=True))
         assert counted.chance == pytest.approx(sum(1 / len(where) for where, place in pairs if place in where))
-        assert counted.unique_right == sum(where == [place] for where, place in pairs)
-        assert counted.unique_wrong == sum(len(where) == 1 and where != [place] for where, place in pairs)
-        assert counted.none == sum(not where for where, _ in pairs)
+        shares = {
+            "unique-and-right": sum(where == [place] for where, place in pairs),
+            "unique-and-wrong": sum(len(where) == 1 and where != [place] for where, place in pairs),
+            "among-candidates": sum(place in where for where, place in pairs),
+            "no-candidate": sum(not where for where, _ in pairs),
+        }
+        assert counted.details() == {name: number / len(pairs) for name, number in shares.items()}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_heavy_categories_that_rows_keep(seed, monkeypatch):
+    monkeypatch.setattr("setveil.metrics.tendency.AT_ONCE", 1 << 18 if seed % 2 else 6)
+    data, categories = make(seed, records=60)
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(data.records)[:50]
+    published = data.keeping(rng.random(data.occurrences) < 0.7).take(rows, ids=None)
+    row_of = dict(zip(rows.tolist(), as_sets(published), strict=True))
+    counted = dict.fromkeys(("tied", "tied-kept", "second", "second-kept"), 0)
+    for number, record in enumerate(as_sets(data)):
+        shown = {categories[item] for item in row_of.get(number, ())}
+        heaviest, above = tendency.heaviest(record, categories), tendency.above_mean(record, categories)
+        second = above - heaviest if tendency.kind(record, categories) in ("partial", "full") else set()
+        counted["tied"] += len(heaviest) > 1
+        counted["tied-kept"] += len(heaviest) > 1 and bool(heaviest & shown)
+        counted["second"] += bool(second)
+        counted["second-kept"] += bool(second & shown)
+    found = kept_heavy(Pair(data, published, Alignment(rows)), categories)
+    assert list(found.values()) == list(counted.values())
 
 
 @pytest.mark.parametrize("seed", range(20))

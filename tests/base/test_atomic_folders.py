@@ -208,7 +208,7 @@ def test_a_private_folder_is_cleared_only_if_its_public_one_never_comes(pair, ne
         (workplace / "new").mkdir()
     private.mkdir()
     (private / ".uncommitted").write_text(workplace.name)
-    handle = atomic._lock(workplace) if alive else None
+    handle = atomic.lock_folder(workplace) if alive else None
     if cleared:
         make(out, private)
         assert holds(out, private, "new")

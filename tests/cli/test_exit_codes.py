@@ -473,7 +473,7 @@ def test_a_disk_that_fails_is_no_bug_and_leaves_nothing(tmp_path, monkeypatch):
     def fail(*_arguments, **_options):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("pyarrow.parquet.write_table", fail)
+    monkeypatch.setattr("pyarrow.parquet.ParquetWriter.write_table", fail)
     ended = call(*PUBLISH, cwd=tmp_path)
     assert ended.code == 2
     assert ended.sentence() == "new and new.private cannot be written: Input/output error"

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from setveil.data.files import _encoding_kernels
 from setveil.data.files.assembly import ListAssembly, LongAssembly, Origin
 from setveil.data.files.encoding import TextEncoder
-from setveil.data.records import ragged, tidying
+from setveil.data.records import _text_kernels, ragged, tidying
 from setveil.data.records.ragged import rises_within_records
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
@@ -86,7 +85,7 @@ def test_slices_are_read_at_their_place():
 def test_nobody_can_foresee_which_texts_meet():
     multipliers = {drawn_multiplier() for _ in range(20)}
     assert len(multipliers) == 20
-    assert all(2**20 <= m < _encoding_kernels.PRIME for m in multipliers)
+    assert all(2**20 <= m < _text_kernels.PRIME for m in multipliers)
 
 
 def drawn_multiplier():

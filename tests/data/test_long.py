@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from setveil.data.files import csv_tables
+from setveil.data.files import csv_tables, texts
 from setveil.data.files.packing import READ_BLOCK
 from setveil.data.formats import Layout
 from setveil.data.formats.long import Long
@@ -193,9 +193,14 @@ def test_data_without_records_is_a_header_alone(tmp_path):
             from_lists([["a"]], ids=[""]),
             "an id is empty or holds a control character, which the format 'long' cannot hold; rename it",
         ),
+        (
+            from_lists([["a"]] * 5, ids=["1", "2", "3", "\t", "4"]),
+            "an id is empty or holds a control character, which the format 'long' cannot hold; rename it",
+        ),
     ],
 )
-def test_what_rows_cannot_hold_is_refused(tmp_path, data, sentence):
+def test_what_rows_cannot_hold_is_refused(tmp_path, monkeypatch, data, sentence):
+    monkeypatch.setattr(texts, "_TEXTS_AT_ONCE", 3)
     with pytest.raises(OutputRefused) as refused:
         Long().write(data, tmp_path / "out.csv", Layout())
     assert str(refused.value) == sentence

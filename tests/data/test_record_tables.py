@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import setveil as sv
 from setveil.data.files import table_cells
+from setveil.data.formats import matrix
 
 
 @pytest.fixture
@@ -151,6 +153,25 @@ def test_what_attributes_cannot_hold_is_refused(tmp_path, lists, problem):
 def test_an_item_that_readers_take_for_ids_is_refused(tmp_path, label):
     with pytest.raises(sv.OutputRefused, match="which readers take for ids"):
         sv.write(sv.from_lists([[label, "a"]]), tmp_path / "x.csv", format="matrix")
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet"])
+def test_many_records_are_written_in_few_batches(tmp_path, monkeypatch, name):
+    """A Parquet writer keeps facts about each column of each batch until the file is complete."""
+    rng = np.random.default_rng(5)
+    data = sv.from_lists([[f"i{j}" for j in np.flatnonzero(rng.random(5) < 0.5)] for _ in range(100)])
+    monkeypatch.setattr(matrix, "_WRITTEN_CELLS", 30)
+    sv.write(data, tmp_path / name, format="matrix")
+    before = (tmp_path / name).read_bytes()
+    monkeypatch.setattr(matrix, "_FEW_RECORDS", 99)
+    monkeypatch.setattr(matrix, "_MOST_BATCHES", 4)
+    sv.write(data, tmp_path / name, format="matrix", force=True)
+    assert sv.read(tmp_path / name, format="matrix").to_lists() == data.to_lists()
+    if name == "x.csv":
+        assert (tmp_path / name).read_bytes() == before
+    else:
+        with pq.ParquetFile(tmp_path / name) as file:
+            assert file.num_row_groups == 4
 
 
 def test_a_release_of_attributes_is_written_in_another_format(tmp_path, file):

@@ -188,8 +188,8 @@ def test_samples_are_named_and_described():
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("?records=0", "records is '0'; it must be a whole number from 1 to 10,000,000, for example"),
-        ("?records=10000001", "records is '10000001'; it must be a whole number from 1 to 10,000,000, for example"),
+        ("?records=0", "records is '0'; it must be a whole number from 1 to 100,000,000, for example"),
+        ("?records=100000001", "records is '100000001'; it must be a whole number from 1 to 100,000,000, for example"),
         ("?records=-5", "records is '-5'; it must be a whole number from 1"),
         ("?records=many", "records is 'many'; it must be a whole number"),
         ("?records=1e6", "records is '1e6'; it must be a whole number"),

@@ -52,7 +52,7 @@ def in_tiny_blocks(path):
     for module, name, least in (
         (packing, "READ_BLOCK", max(7, size // 16)),
         (csv_tables, "BLOCK", max(24, size // 16)),
-        (csv_tables, "_LONGEST_LINE", 1 << 16),
+        (csv_tables, "LONGEST_LINE", 1 << 16),
         (json_lines, "_BATCH_LINES", 2),
         (tidying, "BLOCK", 3),
         (ragged, "BLOCK", 3),

@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 import setveil as sv
 from setveil.base.verdict import FAILURE, MOST_WITNESSES, Verdict
 from setveil.data.records.alignment import Alignment
+from setveil.engines.blocks import using_engine
+from setveil.engines.local import LocalEngine
+from setveil.guarantees import hidden_tendency
 from setveil.guarantees.hidden_tendency import HiddenTendency
+from setveil.kernels.threads import using_threads
 
 from oracle import tendency as oracle
 from support.exhaustive import examples
@@ -312,3 +316,72 @@ def test_a_name_that_is_missing_in_the_alignment_does_not_agree(which):
     aligned = replace(alignment, **{which: pa.array(names)})
     verdict = guarantee.check(released, original=data, alignment=aligned)
     assert verdict.violations == {"names-do-not-agree": 1}
+
+
+# -- data in blocks -----------------------------------------------------------------------------------------------------------
+
+
+def same_in_blocks(guarantee, published, data, alignment, *sizes):
+    """Check in one piece and in blocks of these sizes; return the verdict, which is the same."""
+    verdict = guarantee.check(published, original=data, alignment=alignment)
+    for size in sizes:
+        with using_engine(LocalEngine(size)), using_threads(1 + size % 2):
+            assert guarantee.check(published, original=data, alignment=alignment) == verdict
+    return verdict
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(seeds, WAYS)
+def test_the_verdict_in_blocks_is_that_in_one_piece(seed, way):
+    which, full_min, lossless, ties = way
+    data, categories = make(seed)
+    published, alignment = shuffled(altered(data, categories, seed), seed)
+    guarantee = HiddenTendency(categories=categories, records=which, ties=ties, full_min=full_min, lossless=lossless)
+    same_in_blocks(guarantee, published, data, alignment, 1, 2 + seed % 40)
+
+
+def test_the_witnesses_in_blocks_are_the_first_ones(monkeypatch):
+    monkeypatch.setattr(hidden_tendency, "PART_RECORDS", 7)  # parts can be smaller than blocks
+    many = MOST_WITNESSES + 20
+    lists = [[f"a{r}", f"b{r}", f"c{r}", f"c{r}x"] for r in range(many)]
+    data = sv.from_lists(lists)
+    guarantee = HiddenTendency(categories={i: i[0] for i in data.vocabulary})
+    published, alignment = shuffled([t[1:] for t in lists], 3)
+    verdict = same_in_blocks(guarantee, published, data, alignment, 5, 50)
+    assert Counter(w.kind for w in verdict.witnesses)[FAILURE] == MOST_WITNESSES
+    first = [w.row for w in verdict.witnesses if w.kind == FAILURE]
+    assert alignment.rows[first].tolist() == list(range(MOST_WITNESSES))
+
+
+def test_what_is_no_release_is_found_in_blocks_too(monkeypatch):
+    monkeypatch.setattr(hidden_tendency, "BLOCK", 2)  # ids too are compared in several pieces
+    data, released, alignment, guarantee = small()
+    assert same_in_blocks(guarantee, released, data, alignment, 1, 2)
+    two, nameless = np.arange(2), replace(alignment, published_ids=None, original_ids=None)
+    broken = [
+        *((released, data, replace(alignment, rows=np.array(rows))) for rows in ([2, 0, 0], [2, 0, 3], [-1, 0, 1])),
+        (released.take(two), data, alignment),
+        (released, data.take(two), alignment),
+        (released, data, Alignment(two)),
+        (released, data, replace(alignment, published_ids=pa.array(["q", "p", "r"]))),
+        (released, data, replace(alignment, original_ids=pa.array(["carl", "anna", None]))),
+        (released, data, replace(alignment, published_ids=None)),
+        (released.with_ids(None), data, alignment),
+        (released.with_ids(None), data, replace(nameless, rows=np.array([1, 2, 0]))),
+        (sv.from_lists([["e0", "f0"], ["b0", "c0"], ["a0", "a1", "d0"]]), data, nameless),
+        (sv.from_lists([["e0", "f0", "new"], ["b0", "c0", "c1"], ["a0", "a1", "d0"]]), data, nameless),
+    ]
+    for published, original, aligned in broken:
+        assert not same_in_blocks(guarantee, published, original, aligned, 1, 2)
+
+
+@pytest.mark.realdata
+def test_a_release_of_real_data_is_checked_in_blocks(real_data):
+    data = real_data("bms-pos-100k")
+    data = data.take(np.arange(20_000)).compacted()
+    method = sv.PartSwap(categories=sv.Categories.at_random(data.vocabulary, 5, seed=2))
+    rows = np.random.default_rng(0).permutation(data.records)
+    published = method.apply(data, rng=np.random.default_rng(0)).published.take(rows)
+    assert same_in_blocks(method.guarantee, published, data, Alignment(rows), 3_000)
+    spoiled = published.take(np.roll(np.arange(data.records), 1))
+    assert not same_in_blocks(method.guarantee, spoiled, data, Alignment(rows), 3_000)

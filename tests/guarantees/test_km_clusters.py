@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.base.verdict import MOST_WITNESSES
+from setveil.engines.blocks import using_engine
+from setveil.engines.local import LocalEngine
 
 from contract.forms import place_of
 from oracle import km_anonymity as oracle
@@ -114,6 +117,26 @@ def test_any_faults_are_found_as_the_oracle_finds_them(seed):
     assert places(verdict) <= expected
     for kind in set(kinds):
         assert sum(witness.kind == kind for witness in verdict.witnesses) == min(kinds.count(kind), MOST_WITNESSES)
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(seed=seeds, size=st.integers(1, 60), most=st.sampled_from([3, MOST_WITNESSES]))
+def test_the_verdict_is_the_same_in_pieces_of_any_size(seed, size, most):
+    rng = np.random.default_rng(seed)
+    k, m = int(rng.integers(1, 6)), int(rng.integers(1, 5))
+    data, _categories = make(seed, records=int(rng.integers(20, 120)), items=int(rng.integers(4, 12)))
+    made_for, faults = (max(1, k - int(rng.integers(0, 4))), max(1, m - int(rng.integers(0, 3)))), rng.integers(0, 5)
+    clusters = clusters_of(as_sets(data), *made_for, rng, most=int(rng.integers(3, 25)))
+    for _ in range(int(faults)):
+        clusters = disturbed(clusters, rng)
+    attacker = str(rng.choice(["oblivious", "aware"]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("setveil.guarantees.km_anonymity.MOST_WITNESSES", most)
+        whole = check(clusters, k, m, attacker)
+        with using_engine(LocalEngine(size)):
+            pieces = check(clusters, k, m, attacker)
+    assert pieces == whole
+    assert [*pieces.violations] == [*whole.violations]
 
 
 SOUND = cluster(5, "a b*3, a, b", "c*3, c d*2", terms="x y")

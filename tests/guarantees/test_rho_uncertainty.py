@@ -12,12 +12,16 @@ from hypothesis import strategies as st
 import setveil as sv
 from setveil.base.verdict import MOST_WITNESSES
 from setveil.data.forms.generalized import Generalized
+from setveil.engines.blocks import using_engine
+from setveil.engines.local import LocalEngine
 from setveil.guarantees.rho_uncertainty import INFERRED, INFERRED_FROM_WHOLE, SHOWN_ITEMS, RhoUncertainty
+from setveil.kernels.threads import using_threads
 
 from oracle import strongest_rules as strongest
 from oracle import uncertainty as oracle
 from support.exhaustive import examples
-from support.random_data import as_sets, seeds, with_sensitive
+from support.large_data import low_limits
+from support.random_data import as_sets, crowd, seeds, with_sensitive
 from support.random_trees import some_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
@@ -90,6 +94,36 @@ def test_every_way_to_ask_agrees_with_the_oracle(seed, include_empty, knows):
 @given(seeds, st.booleans(), KNOWS)
 def test_every_way_to_ask_agrees_with_the_oracle_on_many_tables(seed, include_empty, knows):
     assert_as_the_oracle_says(*with_sensitive(seed, most_records=20), include_empty, knows)
+
+
+@plain_python
+@settings(max_examples=examples(150))
+@given(seeds, st.booleans(), KNOWS, st.sampled_from([1, 2, 5, 13]), st.booleans())
+def test_the_verdict_does_not_depend_on_the_size_of_blocks(seed, include_empty, knows, size, crowded):
+    records, sensitive, rho = crowd(seed, records=20 + seed % 90) if crowded else with_sensitive(seed)
+    chosen = {"include_empty": include_empty, "knows": knows}
+    whole = check(records, sensitive, rho, **chosen)
+    for threads in (1, 2):
+        with using_engine(LocalEngine(size)), using_threads(threads), low_limits():
+            assert check(records, sensitive, rho, **chosen).to_dict() == whole.to_dict()
+
+
+@pytest.mark.parametrize("knows", ["subset", "whole"])
+@pytest.mark.parametrize("planted", [0, 1, 20])
+def test_the_verdict_on_many_records_does_not_depend_on_the_size_of_blocks(knows, planted):
+    data = sv.read("sample:supermarket?records=6000")
+    method = sv.Insert(sensitive=sv.read_sensitive("sample:supermarket", data), rho="1/2", knows=knows)
+    lists = method.apply(data, rng=np.random.default_rng(3)).published.to_lists()
+    is_sensitive = method.sensitive.among(data)
+    rows = np.random.default_rng(planted).choice(data.holding(is_sensitive), planted, replace=False)
+    for row in rows.tolist():
+        lists[row] = list(data[row])
+    released = sv.from_lists(lists)
+    whole = method.guarantee.check(released)
+    assert whole.status == ("violated" if planted else "holds")
+    for size in (500, 2000):
+        with using_engine(LocalEngine(size)):
+            assert method.guarantee.check(released).to_dict() == whole.to_dict()
 
 
 @plain_python

@@ -136,14 +136,14 @@ def test_nested_blocks_restore_the_number_also_after_an_error():
         assert number_of_threads() == 5
 
 
-def test_work_sees_the_number_of_its_caller_and_keeps_its_own_to_itself():
+def test_work_sees_its_share_of_the_threads_and_keeps_its_own_number_to_itself():
     def work(part, _control):
         before = number_of_threads()
         with using_threads(10 + part):
             return before, run("inner", lambda _control: number_of_threads())
 
     with using_threads(3):
-        assert share("work", range(6), work) == [(3, 10 + part) for part in range(6)]
+        assert share("work", range(6), work) == [(1, 10 + part) for part in range(6)]
         assert number_of_threads() == 3
 
 
@@ -171,9 +171,9 @@ def test_the_keyword_of_a_call_holds_for_what_it_calls():
         """Say what it does."""
         return first, threads, share("inner", range(2), lambda _part, _control: number_of_threads())
 
-    assert call("a", threads=4) == ("a", 4, [4, 4])
+    assert call("a", threads=4) == ("a", 4, [2, 2])
     with using_threads(6):
-        assert call(first="b") == ("b", None, [6, 6])
+        assert call(first="b") == ("b", None, [3, 3])
         assert number_of_threads() == 6
     assert call.__doc__ == "Say what it does."
     assert list(inspect.signature(call).parameters) == ["first", "threads"]

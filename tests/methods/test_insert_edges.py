@@ -268,16 +268,8 @@ def test_non_sensitive_items_are_restored_as_by_the_twin(seed, crowded, include_
     mask = np.array([label in sensitive for label in data.vocabulary])
     present = ~mask[data.items] & (rng.random(data.occurrences) < rng.choice([0.3, 0.7, 1.0]))
     order = rng.permutation(len(data.vocabulary))[: int(rng.integers(1, len(data.vocabulary) + 1))]
-    restoring = Restoring(
-        data,
-        mask,
-        present,
-        order,
-        rho,
-        include_empty=include_empty,
-        whole=False,
-        rng=np.random.default_rng(seed),
-    )
+    limit = Insert(sensitive=sorted(sensitive), rho=str(rho), include_empty=include_empty)
+    restoring = Restoring(data, present, order, limit, np.random.default_rng(seed))
     restoring.run()
     labels = np.array(data.vocabulary)[data.items]
     start, after = (

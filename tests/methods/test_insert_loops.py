@@ -146,7 +146,7 @@ def searched(size, *, used=0, masks=(), **columns):
 
 
 def rules_of(rho, limit):
-    return limits.Rules(*rho.as_integer_ratio(), limit, True, False, False)
+    return limits.Rules(*rho.as_integer_ratio(), limit, True, False, False, 0)
 
 
 # -- rules q + t → f --------------------------------------------------------------------------------------------------------

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.kernels.threads import using_threads
-from setveil.methods.itemsets import heu, swap_itemsets
+from setveil.methods.itemsets import _supporters, heu, swap_itemsets
+from setveil.methods.itemsets._supporters import find_supporters
 from setveil.methods.itemsets.heu import HEU
 from setveil.methods.itemsets.naive import Naive
-from setveil.methods.itemsets.swap_itemsets import SwapItemsets, held_itemsets
+from setveil.methods.itemsets.swap_itemsets import SwapItemsets
 from setveil.mining.frequent import mine
 from setveil.parameters.targets import Targets
 
@@ -80,9 +81,12 @@ def turns(records, named, seed):
 @given(seeds)
 def test_the_itemsets_that_a_record_holds_are_found(seed):
     data, itemsets, records, named = drawn(seed)
-    held = held_itemsets(data, itemsets)
+    supporters = find_supporters(data, itemsets)
+    held = supporters.held
     found = [held.sets[a:b].tolist() for a, b in zip(held.starts[:-1], held.starts[1:], strict=True)]
-    assert [sorted(sets) for sets in found] == [sorted(oracle.held_by(t, named)) for t in records]
+    expected = {r: sorted(sets) for r, t in enumerate(records) if (sets := oracle.held_by(t, named))}
+    assert dict(zip(supporters.numbers.tolist(), map(sorted, found), strict=True)) == expected
+    assert as_sets(supporters.records) == [records[r] for r in expected]
 
 
 # -- swap-itemsets -----------------------------------------------------------------------------------------------------
@@ -349,7 +353,7 @@ def test_the_same_seed_gives_the_same_result_on_any_number_of_threads(kind):
 @pytest.mark.parametrize(
     ("kind", "module", "step"),
     [
-        (SwapItemsets, swap_itemsets, "finding the named itemsets"),
+        (SwapItemsets, _supporters, "finding the named itemsets"),
         (SwapItemsets, swap_itemsets, "finding partners"),
         (SwapItemsets, swap_itemsets, "choosing items"),
         (HEU, heu, "suppressing items"),

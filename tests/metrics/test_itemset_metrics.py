@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
+from setveil.engines.blocks import using_engine
+from setveil.engines.local import LocalEngine
 from setveil.metrics import itemsets as module
 from setveil.metrics import mined
-from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, RuleSimilarity
+from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, NonSensitiveRules, RuleSimilarity
 from setveil.metrics.queries import QueryError, drawn_itemsets
 from setveil.mining import frequent
 from setveil.mining.frequent import count_or_at_least, mine
@@ -214,6 +216,29 @@ def test_itemsets_are_counted_once_and_not_listed_where_they_are_too_many(monkey
     expected = count_or_at_least(data, 2)
     assert expected == (FrequentItemsets(min_support=2)(published, data).value, True)
     assert FiSimilarity(min_support=2)(data, published).reason.startswith(f"{expected[0]:,} itemsets are in at least 2")
+
+
+def test_figures_are_the_same_in_any_blocks(monkeypatch):
+    data, published = make(4, records=60, items=12)[0], make(5, records=60, items=12)[0]
+    named, sensitive = mine(data, 8, min_length=2).take(np.arange(3)).to_lists(), list(data.vocabulary[:2])
+    # With a limit of 1,100 sets, those without sensitive items are mined once more.
+    for limit in (1100, module.RULE_LIMIT):
+        monkeypatch.setattr(module, "RULE_LIMIT", limit)
+        metrics = [
+            FrequentItemsets(min_support=4),
+            FiSimilarity(min_support=4),
+            NonSensitiveRules(sensitive=sensitive, min_support=2, min_confidence="60%"),
+            sv.BorderExposure(itemsets=named, min_support=4),
+            sv.MissesCost(itemsets=named, min_support=4),
+            sv.TopKDeviation(top=20),
+        ]
+        whole = [metric(data, published) for metric in metrics]
+        assert all(measured.value is not None for measured in whole)
+        for block in (7, 59):
+            with using_engine(LocalEngine(block)):
+                for metric, expected in zip(metrics, whole, strict=True):
+                    fresh = [one.take(np.arange(60)) for one in (data, published)]  # which remember nothing
+                    assert metric(*fresh) == expected
 
 
 @pytest.mark.realdata

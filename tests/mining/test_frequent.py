@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from setveil.data.records.transactions import from_lists
 from setveil.errors import BadParameter, TooManyItemsets
-from setveil.mining import _bit_search_kernels, _list_search_kernels, frequent
+from setveil.mining import _bit_search_kernels, _list_search_kernels, frequent, searching
 from setveil.mining.frequent import count, mine, top
 
 from oracle import mining as oracle
@@ -27,7 +27,7 @@ KINDS = {"all": oracle.frequent, "closed": oracle.closed, "maximal": oracle.maxi
 def ranges_of_little_work():
     """Let little data be cut into as many ranges as much data."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frequent, "_LEAST_WORK", 1)
+        patch.setattr(searching, "_LEAST_WORK", 1)
         yield
 
 

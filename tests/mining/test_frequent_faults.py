@@ -17,6 +17,7 @@ from setveil.mining import (
     _row_kernels,
     _writing_kernels,
     frequent,
+    searching,
 )
 from setveil.mining.frequent import count, mine, top
 from setveil.parameters.shares import MinSupport
@@ -39,7 +40,7 @@ compiler_off = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") != "1", re
 def ranges_of_little_work():
     """Let little data be cut into as many ranges as much data."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frequent, "_LEAST_WORK", 1)
+        patch.setattr(searching, "_LEAST_WORK", 1)
         yield
 
 
@@ -159,7 +160,7 @@ def test_arrays_that_start_with_one_place_grow_without_a_loss(kind, word_bits, t
         monkeypatch.setattr(_list_search_kernels, start, 1)
     monkeypatch.setattr(_contained_kernels, "_FEW_WORDS", 1)
     monkeypatch.setattr(_bit_search_kernels, "FEW_ROWS", 2)
-    monkeypatch.setattr(frequent, "_RANGES", 1)
+    monkeypatch.setattr(searching, "_RANGES", 1)
     for listing in (True, False):
         monkeypatch.setitem(frequent._TABLE_BITS, listing, table_bits)
     for seed in range(3):
@@ -197,7 +198,7 @@ def test_the_room_of_a_level_that_is_done_is_used_again(kind, monkeypatch):
     monkeypatch.setattr(_list_search_kernels, "write_level", watched)
     for module in (_list_search_kernels, _bit_search_kernels):
         monkeypatch.setattr(module, "WORD_BITS", 1)
-    monkeypatch.setattr(frequent, "_RANGES", 1)
+    monkeypatch.setattr(searching, "_RANGES", 1)
     mine(dense(1, records=10, items=9, share=0.6), 2, kind=kind, threads=1)
     assert len(tops) > 2
     assert all(top == [0] * 5 for top in tops)
@@ -217,7 +218,7 @@ def test_words_of_several_levels_equal_the_definition(kind, everywhere):
 
 @pytest.mark.parametrize("ranges", [1, 48])
 def test_more_sets_than_the_first_arrays_hold_are_all_written(ranges, monkeypatch):
-    monkeypatch.setattr(frequent, "_RANGES", ranges)
+    monkeypatch.setattr(searching, "_RANGES", ranges)
     items = [f"i{j:02}" for j in range(13)]
     transactions = from_lists([items, items, ["x"], *([items[j]] for j in range(1, 13))])
     every = {one: 2 + (len(one) == 1) for length in range(1, 14) for one in combinations(items, length)}
@@ -234,7 +235,7 @@ def test_into_how_many_ranges_the_items_are_cut_changes_no_byte(kind, monkeypatc
     transactions = dense(4, records=25, items=14, share=0.4)
     found = []
     for ranges in (1, 2, 5, 48, 1000):
-        monkeypatch.setattr(frequent, "_RANGES", ranges)
+        monkeypatch.setattr(searching, "_RANGES", ranges)
         itemsets = mine(transactions, 2, kind=kind, threads=1)
         found.append((itemsets.offsets.tobytes(), itemsets.items.tobytes(), itemsets.supports.tobytes()))
     assert len(set(found)) == 1
@@ -252,7 +253,7 @@ def test_how_pairs_are_counted_changes_no_byte(kind, seed, monkeypatch):
     )
     found = []
     for cells in (0, 81):
-        monkeypatch.setattr(frequent, "_MOST_CELLS", cells)
+        monkeypatch.setattr(searching, "MOST_CELLS", cells)
         itemsets = mine(transactions, 3, kind=kind, threads=1)
         found.append((itemsets.offsets.tobytes(), itemsets.items.tobytes(), itemsets.supports.tobytes()))
         assert {frozenset(one): n for one, n in itemsets} == expected
@@ -263,7 +264,7 @@ def test_how_pairs_are_counted_changes_no_byte(kind, seed, monkeypatch):
 @pytest.mark.parametrize("min_count", [1, 3, 40])
 def test_pairs_counted_by_row_are_those_counted_by_item(min_count):
     search = search_of(dense(3, records=40, items=12, share=0.4, again=30), min_count)
-    rows, control = search._rows[1], np.zeros(8, dtype=np.int64)
+    rows, control = search._laid.rows, np.zeros(8, dtype=np.int64)
     by_row = _list_search_kernels.find_pairs_by_row(rows, min_count, control)
     by_item = _list_search_kernels.find_pairs(0, len(rows.names), rows, min_count, control)
     for one, other in zip(by_row, by_item, strict=True):
@@ -273,7 +274,7 @@ def test_pairs_counted_by_row_are_those_counted_by_item(min_count):
 @pytest.mark.usefixtures("one_thread")
 def test_ranges_hold_every_item_once_and_share_the_work():
     search = search_of(dense(4, records=25, items=14, share=0.4), 2)
-    ranges = search._ranges
+    ranges = search._laid.ranges
     assert [item for first, last, _ in ranges for item in range(first, last)] == list(range(14))
     assert len(ranges) > 5
     assert all(work >= 0 for _, _, work in ranges)
@@ -346,7 +347,7 @@ class StopsAfter(list):
 @pytest.mark.usefixtures("one_thread")
 def test_a_search_in_words_hears_that_it_should_stop(looks, monkeypatch):
     whole = _list_search_kernels.search_lists
-    monkeypatch.setattr(frequent, "_RANGES", 1)
+    monkeypatch.setattr(searching, "_RANGES", 1)
     monkeypatch.setattr(
         _list_search_kernels, "search_lists", lambda *arguments: whole(*arguments[:-1], StopsAfter(looks))
     )
@@ -372,7 +373,7 @@ def test_every_item_is_told_to_who_shows_how_far_the_search_is(monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.usefixtures("one_thread")
 def test_a_budget_bounds_what_is_looked_at_by_all_ranges_together(ranges, kind, monkeypatch):
-    monkeypatch.setattr(frequent, "_RANGES", ranges)
+    monkeypatch.setattr(searching, "_RANGES", ranges)
     monkeypatch.setitem(frequent._TABLE_BITS, False, 2)
     search = search_of(dense(4, records=25, items=12, share=0.7), 4, kind)
     parts = search._run(listing=False, limit=0, budget=0)
@@ -390,7 +391,7 @@ def test_a_budget_bounds_what_is_looked_at_by_all_ranges_together(ranges, kind, 
 @pytest.mark.usefixtures("one_thread")
 def test_a_budget_is_enough_for_as_many_places_as_it_says(monkeypatch):
     # The search looks at each item once, and there is nothing below any of them.
-    monkeypatch.setattr(frequent, "_RANGES", 1)
+    monkeypatch.setattr(searching, "_RANGES", 1)
     transactions = from_lists([["a"], ["b"], ["b"], ["c"], ["c"], ["c"], ["a", "b"]])
     search = search_of(transactions, 2)
     parts = search._run(listing=False, limit=0, budget=0)
@@ -538,7 +539,7 @@ def test_a_pair_that_is_missed_is_found(missed, kind, monkeypatch):
 @pytest.mark.parametrize("longest", [1, 2, 3, 5])
 @pytest.mark.parametrize("budget", [1, 10**6])  # the length bounds the search itself, or what it found
 def test_longer_sets_count_for_what_is_maximal(budget, longest, ranges, monkeypatch):
-    monkeypatch.setattr(frequent, "_RANGES", ranges)
+    monkeypatch.setattr(searching, "_RANGES", ranges)
     monkeypatch.setattr(frequent, "_COUNT_BUDGET", budget)
     for seed in range(4):
         transactions = in_groups(seed, records=40, items=12, groups=3)
@@ -552,7 +553,7 @@ def test_longer_sets_count_for_what_is_maximal(budget, longest, ranges, monkeypa
 def test_what_parts_find_within_sets_of_others_does_not_count_against_the_limit(monkeypatch):
     items = [f"i{j:02}" for j in range(20)]
     transactions = from_lists([items, items, ["x"], *([items[j]] for j in range(20) for _ in range(j))])
-    monkeypatch.setattr(frequent, "_RANGES", 5)
+    monkeypatch.setattr(searching, "_RANGES", 5)
     search = search_of(transactions, 2, "maximal")
     assert sum(part.sets for part in search._run(listing=True, limit=100, budget=0)) > 3
     assert len(search.listed(1)) == 1
@@ -563,7 +564,7 @@ def test_what_parts_find_within_sets_of_others_does_not_count_against_the_limit(
 def test_the_search_for_maximal_sets_leaves_what_is_within_one_set(monkeypatch):
     items = [f"i{j:02}" for j in range(20)]
     transactions = from_lists([items, items, ["x"], *([items[j]] for j in range(20) for _ in range(j))])
-    monkeypatch.setattr(frequent, "_RANGES", 1)
+    monkeypatch.setattr(searching, "_RANGES", 1)
     search = search_of(transactions, 2, "maximal")
     assert len(search.listed(1)) == 1
     *_, part = search._run(listing=True, limit=10, budget=0)

@@ -9,10 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.engines.blocks import using_engine
+from setveil.engines.local import LocalEngine
 from setveil.mining import rare_itemsets as module
-from setveil.mining.rare_itemsets import rare_itemsets
+from setveil.mining.rare_itemsets import rare_itemsets, rare_itemsets_in_chunks
 
 from oracle import km_anonymity as oracle
+from support.disassociated_cases import some_clusters
 from support.exhaustive import examples
 from support.random_data import seeds
 
@@ -346,3 +349,27 @@ def test_no_more_are_listed_than_asked_for_and_always_the_same():
 def test_edges(records, k, m, expected):
     assert search(records, k, m)[1] == expected
     assert oracle.rare_itemsets(records, k, m) == expected
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(seed=seeds, size=st.integers(1, 40), limit=st.sampled_from([0, 3, 10**6]), budget=st.integers(0, 4000))
+def test_chunks_are_searched_in_pieces_as_all_together(seed, size, limit, budget):
+    """Pieces take no more steps; so a search that ends in time for all together does so in pieces."""
+    rng = np.random.default_rng(seed)
+    k, m = int(rng.integers(1, 5)), int(rng.integers(1, 5))
+    data = sv.Disassociated.from_clusters(some_clusters(seed, clusters=int(rng.integers(1, 9)), most_records=9))
+    budget = budget if rng.random() < 0.5 else PLENTY
+    parts = data.chunk_of_subrecord
+    whole = rare_itemsets(data.subrecords, k, m, weights=data.counts, parts=parts, budget=budget, limit=limit)
+    with using_engine(LocalEngine(size)):
+        found = rare_itemsets_in_chunks(data, k, m, budget=budget, limit=limit)
+    assert found.complete or not whole.complete
+    assert found.steps <= whole.steps or not whole.complete
+    if whole.complete:
+        assert (found.by_size, found.exposed) == (whole.by_size, whole.exposed)
+        assert [one.tolist() for one in found.sets] == [one.tolist() for one in whole.sets]
+        for name in ("supports", "parts", "rarest"):
+            assert getattr(found, name).tolist() == getattr(whole, name).tolist()
+    elif not found.complete:
+        assert found.steps > budget or found.found
+        assert found.by_size.get(1) == whole.by_size.get(1)

@@ -1,5 +1,6 @@
 """The strongest rules for given items: as strong as the oracle finds by trying every set, and nothing missed of any size."""
 
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import combinations
 
@@ -9,14 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.engines.blocks import using_engine
+from setveil.engines.local import LocalEngine
 from setveil.kernels.threads import using_threads
-from setveil.mining import rule_search
+from setveil.mining import largest_rules, rule_search
 from setveil.mining.rule_search import strongest_rules
 
 from oracle import strongest_rules as oracle
 from oracle.uncertainty import support
 from support.exhaustive import examples
-from support.random_data import seeds, to_be_searched, with_sensitive
+from support.large_data import low_limits
+from support.random_data import SHARES, seeds, to_be_searched, with_sensitive
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
 plain_python = pytest.mark.plain_python
@@ -26,9 +30,13 @@ PLENTY = 10**9
 def search(records, sensitive, rho, *, include_empty=False, budget=PLENTY, threads=1):
     """Return what is found, and for each unsafe item its strongest rule: known items, records with and without it, excess."""
     data = sv.from_lists([sorted(record) for record in records])
-    mask = np.array([label in sensitive for label in data.vocabulary], np.bool_)
     with using_threads(threads):
-        found = strongest_rules(data, mask, rho, include_empty=include_empty, budget=budget)
+        return rules_of(data, sensitive, rho, include_empty=include_empty, budget=budget)
+
+
+def rules_of(data, sensitive, rho, *, include_empty=False, budget=PLENTY):
+    mask = np.array([label in sensitive for label in data.vocabulary], np.bool_)
+    found = strongest_rules(data, mask, rho, include_empty=include_empty, budget=budget)
     rules = {}
     for place, code in enumerate(found.items.tolist()):
         known = frozenset(data.vocabulary[i] for i in found.sets[place].tolist())
@@ -109,17 +117,52 @@ def test_at_the_highest_confidence_that_there_is_nothing_is_unsafe_and_just_belo
     assert_as_the_oracle_says(records, sensitive, middle, include_empty)
 
 
+@contextmanager
+def small_parts(seed):
+    """Take few items, pairs and sets at a time, and draw samples also from few records."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (rule_search, largest_rules):
+            patch.setattr(module, "ITEMS_AT_ONCE", 1 + seed % 2)
+        patch.setattr(largest_rules, "CODES_AT_ONCE", 1 + seed % 7)
+        patch.setattr(largest_rules, "PAIRS_AT_ONCE", (seed % 4) * (seed % 11))
+        patch.setattr(largest_rules, "SAMPLED_ONE_IN", 2)
+        patch.setattr(largest_rules, "LEAST_SAMPLED", 1)
+        patch.setattr(rule_search, "NOTED_AT_FIRST", 1 + seed % 3)
+        patch.setattr(rule_search, "NOTED_LATER", 1 + seed % 2)
+        yield
+
+
+@plain_python
+@settings(max_examples=examples(100))
+@given(seeds, st.booleans(), st.booleans())
+def test_parts_of_any_size_on_one_or_two_threads_tell_the_same(seed, searched, include_empty):
+    records, sensitive, rho = to_be_searched(seed) if searched else with_sensitive(seed)
+    chosen = {"include_empty": include_empty}
+    one = search(records, sensitive, rho, **chosen)[1]
+    with small_parts(seed):
+        assert_as_the_oracle_says(records, sensitive, rho, **chosen, threads=2)
+        few = search(records, sensitive, rho, threads=2, **chosen)[1]
+    assert few.keys() == one.keys()
+    with using_engine(LocalEngine(1 + seed % 9)), low_limits():
+        assert search(records, sensitive, rho, threads=2, **chosen)[1] == one
+
+
+@settings(max_examples=examples(300))
+@given(seeds, st.booleans())
+def test_small_parts_of_many_tables_tell_the_same(seed, searched):
+    records, sensitive, rho = to_be_searched(seed) if searched else with_sensitive(seed, most_records=40)
+    with small_parts(seed):
+        assert_as_the_oracle_says(records, sensitive, rho, include_empty=False)
+
+
 @plain_python
 @settings(max_examples=examples(60))
-@given(seeds)
-def test_parts_of_any_size_on_one_or_two_threads_tell_the_same(seed):
-    records, sensitive, rho = with_sensitive(seed)
-    one = search(records, sensitive, rho)[1]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rule_search, "ITEMS_AT_ONCE", 1 + seed % 2)
-        patch.setattr(rule_search, "CODES_AT_ONCE", 1 + seed % 7)
-        assert search(records, sensitive, rho, threads=2)[1] == one
-        assert_as_the_oracle_says(records, sensitive, rho, include_empty=False, threads=2)
+@given(seeds, st.permutations(SHARES))
+def test_counts_that_are_cached_for_one_confidence_serve_others(seed, shares):
+    records, sensitive, _rho = with_sensitive(seed)
+    data = sv.from_lists([sorted(record) for record in records])
+    for rho in shares[:4]:
+        assert rules_of(data, sensitive, rho)[1] == rules_of(sv.from_lists(data.to_lists()), sensitive, rho)[1]
 
 
 # -- a budget -------------------------------------------------------------------------------------------------------------

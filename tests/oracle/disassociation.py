@@ -38,6 +38,22 @@ def horpart(records, k, delta, safe):
     return joined(clusters, k) if safe else clusters
 
 
+def top_of_tree(records, least, most):
+    """Return the parts of records, as lists of numbers, that are left when parts of more than `most` records are split as HORPART does."""
+
+    def split(rows):
+        counts = Counter(item for row in rows for item in records[row])
+        usable = {item: count for item, count in counts.items() if least <= count < len(rows)}
+        if len(rows) <= most or not usable:
+            return [rows]
+        best = min(usable, key=lambda item: (-usable[item], item))
+        return split([row for row in rows if best in records[row]]) + split(
+            [row for row in rows if best not in records[row]]
+        )
+
+    return split(list(range(len(records))))
+
+
 def horpart_flat(records, k, delta, safe):
     """Return clusters: repeatedly at most delta records with the most frequent item of the rest."""
     left = list(range(len(records)))
@@ -97,6 +113,21 @@ def verpart(records, k, m):
         terms = {least}
         chunks = [[item for item in chunk if item != least] for chunk in chunks]
     return [set(chunk) for chunk in chunks if chunk], terms
+
+
+def arranged(clusters):
+    """Return clusters of codes in the order in which they are published, and the number of each.
+
+    A cluster is a size, a list of chunks and a list of terms; a chunk is a list of pairs of a subrecord and its count.
+    """
+    made = []
+    for number, (size, chunks, terms) in enumerate(clusters):
+        bags = [Counter() for _chunk in chunks]
+        for bag, chunk in zip(bags, chunks, strict=True):
+            for items, count in chunk:
+                bag[tuple(sorted(items))] += count
+        made.append((size, sorted(sorted(bag.items()) for bag in bags), sorted(terms), number))
+    return [(size, chunks, terms) for size, chunks, terms, _number in sorted(made)], [one[3] for one in sorted(made)]
 
 
 def certain_links(cluster):

@@ -12,9 +12,9 @@ def subsets(items):
     return (frozenset(c) for size in range(len(items) + 1) for c in combinations(items, size))
 
 
-def counted(table, items):
-    """Return how many records hold each set of these items."""
-    return {q: sum(q <= record for record in table) for q in subsets(items)}
+def counted(table, items, records=None):
+    """Return how many records hold each set of these items; the empty set, all `records` of which the table may be a part."""
+    return {q: sum(q <= record for record in table) if q else records or len(table) for q in subsets(items)}
 
 
 def is_safe_among(held, item, number, sensitive, rho, include_empty):
@@ -24,7 +24,7 @@ def is_safe_among(held, item, number, sensitive, rho, include_empty):
     """
     held = {q: count + number * (item in q) for q, count in held.items()}
     for q, count in held.items():
-        for consequent in q & sensitive:
+        for consequent in q & sensitive if item in q else ():
             known = q - {consequent}
             if (known or include_empty) and count > rho * held[known]:
                 return False
@@ -44,10 +44,10 @@ def with_more(table, rows, item):
     return more
 
 
-def most_that_stay_safe(table, rows, item, sensitive, rho, include_empty, whole):
+def most_that_stay_safe(table, rows, item, sensitive, rho, include_empty, whole, records=None):
     """Return the table with the item restored in as many of these records, all of one content, as stay safe: the last ones first."""
     content = table[rows[0]]
-    held = counted(table, content | {item})
+    held = counted(table, content | {item}, records)
     for number in range(len(rows), 0, -1):
         if not is_safe_among(held, item, number, sensitive, rho, include_empty):
             continue
@@ -75,11 +75,13 @@ class Memory:
         return last is None or any(self.restored.get(other, 0) > last for other in content | {item})
 
 
-def restore(original, table, order, position, sensitive, rho, include_empty=True, whole=False, memory=None):
+def restore(
+    original, table, order, position, sensitive, rho, include_empty=True, whole=False, memory=None, records=None
+):
     """Return the table after every step: items in their order, shortest contents first, until nothing more can be restored.
 
     `position` gives each record its place in the drawn order. Equally long contents are ordered by their first record in it. Whether an
-    occurrence is worth a look is decided when the turn of its item begins.
+    occurrence is worth a look is decided when the turn of its item begins. The table may be a part of all `records`.
     """
     by_position = sorted(range(len(original)), key=lambda row: position[row])
     memory = memory or Memory()
@@ -95,7 +97,7 @@ def restore(original, table, order, position, sensitive, rho, include_empty=True
                     groups.setdefault(table[row], []).append(row)
             for content in sorted(groups, key=len):
                 rows = groups[content]
-                table = most_that_stay_safe(steps[-1], rows, item, sensitive, rho, include_empty, whole)
+                table = most_that_stay_safe(steps[-1], rows, item, sensitive, rho, include_empty, whole, records)
                 memory.time += 1
                 memory.examined |= {(row, item): memory.time for row in rows if item not in table[row]}
                 if table != steps[-1]:
@@ -135,3 +137,43 @@ def insert(original, sensitive, rho, position, *, include_empty=True, knows="sub
         include_empty,
         knows == "whole",
     )
+
+
+def insert_in_blocks(original, sensitive, rho, size, rng_of, *, include_empty=True, knows="subset", order="frequent"):
+    """Return the table that Insert makes of blocks of `size` records: each alone, then once more by groups of items.
+
+    A group of items takes the records that held one of them, at most as many as two blocks have. A single item that more records held
+    takes those that hold it now, if there are not more of these, and some of the others.
+    """
+    chosen = {"include_empty": include_empty, "knows": knows, "order": order}
+    table = []
+    for number, first in enumerate(range(0, len(original), size)):
+        block = original[first : first + size]
+        if rho < 1 and any(record & sensitive for record in block):
+            table += insert(block, sensitive, rho, rng_of(number).permutation(len(block)), **chosen)[-1]
+        else:
+            table += block
+    held = {item: sum(item in record for record in original) for item in sensitive}
+    turns = [
+        item for item in ranked(original, sensitive, order) if sum(item in record for record in table) < held[item]
+    ]
+    rng = rng_of(-1)
+    most = 2 * size
+    while turns and rho < 1:
+        group = [turns.pop(0)]
+        while turns and sum(held[item] for item in group) + held[turns[0]] <= most:
+            group.append(turns.pop(0))
+        rows = [row for row, record in enumerate(original) if record & set(group)]
+        if len(rows) > most:
+            holding = [row for row in rows if table[row] & set(group)]
+            if len(holding) > most:
+                continue
+            others = [place for place, row in enumerate(rows) if row not in holding]
+            chosen_ones = rng.choice(others, most - len(holding), replace=False).tolist()
+            rows = sorted([*holding, *(rows[place] for place in chosen_ones)])
+        part, now = [original[row] for row in rows], [table[row] for row in rows]
+        asked = (sensitive, rho, include_empty, knows == "whole")
+        after = restore(part, now, group, rng.permutation(len(rows)), *asked, records=len(original))[-1]
+        for row, record in zip(rows, after, strict=True):
+            table[row] = record
+    return table

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.attacks.membership import Membership
 from setveil.catalog import ATTACKS, METHODS
+from setveil.release import attack_runs
 from setveil.release.dossier import Private
 
 from contract.filling import filled
@@ -87,6 +89,20 @@ def test_quick_fits_the_guarantee_and_full_is_everything_that_applies():
     full = names(sv.Disassociation(k=2, m=2), "full")
     assert full == {*(f"find-record (known={known})" for known in (1, 2, 3, 4)), "membership"}
     assert names(insert(data), ["none", "find-record:known=3", sv.FindRecord(known=3)]) == {"find-record (known=3)"}
+
+
+def test_a_level_runs_no_attack_that_needs_much_memory(monkeypatch):
+    data = sv.read("sample:supermarket?records=300")
+    release = sv.publish(data, sv.Disassociation(k=2, m=2), metrics=[], attacks="none")
+    monkeypatch.setattr(attack_runs, "MOST_BYTES", 60 * data.occurrences)
+    assert sv.attack(release, targets=20)["membership"].was_run
+    monkeypatch.setattr(attack_runs, "MOST_BYTES", 60 * data.occurrences - 1)
+    found = sv.attack(release, targets=20)
+    assert [one.name for one in found if not one.was_run and "memory" in one.reason] == ["membership"]
+    assert found["membership"].reason.endswith("of memory for these data; name the attack to run it")
+    for named in ("membership", Membership(), ["full", "membership"]):
+        (one,) = [one for one in sv.attack(release, attacks=named, targets=20) if one.name == "membership"]
+        assert one.was_run
 
 
 def test_attacks_that_share_work_with_metrics_find_what_they_find_alone():
@@ -186,7 +202,12 @@ def test_attacks_later_add_to_the_dossier_and_the_report_and_change_no_release(o
     assert stored.limit == 0.1
     report = (private / "report.html").read_text(encoding="utf-8")
     assert found[0].sentence.split(":")[1] in report
-    assert sorted(path.name for path in private.iterdir()) == ["alignment.parquet", "dossier.json", "report.html"]
+    assert sorted(path.name for path in private.iterdir()) == [
+        "alignment.parquet",
+        "dossier.json",
+        "recount.sql",
+        "report.html",
+    ]
     again = sv.attack(out, attacks="which-sensitive")
     stored = sv.Findings.from_dict(facts(private)["attacks"])
     assert len(stored) == 4

@@ -90,6 +90,16 @@ def test_the_data_package_of_every_format_is_valid(name, packed, ids, tmp_path):
     assert problems(folder)
 
 
+@pytest.mark.parametrize(("name", "packed"), [("long", None), ("list.parquet", None), ("wide", "gzip")])
+@LEAVES_FILES_OPEN
+def test_the_data_package_has_every_file_of_divided_data(name, packed, tmp_path):
+    folder = published(tmp_path, format=name, compress=packed, ids="pseudonym", file_records=20)
+    found = json.loads((folder / "datapackage.json").read_text())["resources"]
+    assert [one["name"] for one in found] == ["data-00001", "data-00002", "data-00003"]
+    assert all(one["schema"] == found[0]["schema"] for one in found)
+    assert problems(folder) == []
+
+
 def test_tables_are_read_with_the_columns_that_the_data_package_names(tmp_path):
     folder = published(tmp_path, format="long", ids="pseudonym")
     (resource,) = frictionless.Package(str(folder / "datapackage.json")).resources

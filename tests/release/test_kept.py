@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.catalog import METHODS
@@ -32,13 +33,15 @@ def below(tree):
 
 
 @settings(max_examples=examples(60), deadline=None)
-@given(seed=seeds)
-def test_plain_records_are_counted_as_the_oracle_counts_them(seed):
+@given(seed=seeds, in_blocks=st.booleans())
+def test_plain_records_are_counted_as_the_oracle_counts_them(seed, in_blocks):
     data, _categories = make(seed)
     sensitive = sv.SensitiveItems.example_for(data)
     released, alignment = disturbed(data, np.random.default_rng(seed))
     expected = slow.of_records(as_sets(data), as_sets(released), alignment.rows.tolist(), set(sensitive))
-    assert figures(kept(data, released, alignment, sensitive)) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparing, "BLOCK", 5 if in_blocks else 1 << 22)
+        assert figures(kept(data, released, alignment, sensitive)) == expected
 
 
 @settings(max_examples=examples(60), deadline=None)

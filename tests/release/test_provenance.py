@@ -10,6 +10,8 @@ import pytest
 
 import setveil as sv
 from setveil.data.records.alignment import Alignment
+from setveil.engines.blocks import using_engine
+from setveil.engines.local import LocalEngine
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
@@ -17,7 +19,7 @@ from setveil.release.provenance import draw_again
 from setveil.release.seed import canonical_json
 
 from support.program import call
-from support.random_data import as_sets
+from support.random_data import as_sets, make
 from support.renewing import edit_json
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "releases-1"
@@ -213,3 +215,27 @@ def test_a_release_of_version_1_holds_and_says_that_its_draw_is_not_checked():
     verdict = check_release(opened, guarantee_of(opened, private), original=original, private=private)
     assert verdict.status == "holds"
     assert verdict.reason == "draw not checked: releases of card version 1 do not record how they were drawn"
+
+
+@pytest.mark.parametrize("size", [13, 1 << 20])
+def test_a_release_is_checked_with_the_blocks_that_it_was_made_in(size, tmp_path, monkeypatch):
+    """The size is in the recipe, so whoever checks need not know it; pseudonyms and draw depend on it."""
+    monkeypatch.setattr(sv.PartSwap, "runs_in_blocks", True)
+    monkeypatch.setattr(sv.PartSwap, "apply_in_blocks", lambda self, data, *, rng_of: self.apply(data, rng=rng_of(0)))
+    data, categories = make(7, records=60, items=20, categories=4, hot=0.0)
+    data = data.with_ids([f"person {record}" for record in range(60)])
+    method = sv.PartSwap(categories=categories)
+    asked = {"metrics": [], "attacks": [], "seed": 2**100, "allow_failures": 60, "block_records": size}
+    release = sv.publish(data, method, out=tmp_path / "out", **asked)
+    private = Private.load(tmp_path / "out.private")
+    recipe = private.dossier["randomness"]["recipe"]
+    assert recipe.get("block_records") == (size if size < 60 else None)
+    for other in (7, 1 << 20):
+        with using_engine(LocalEngine(other)):
+            published, alignment = draw_again(private.randomness, data)
+            assert published == release.data
+            assert alignment.rows.tolist() == release.alignment.rows.tolist()
+            verdict = sv.check(tmp_path / "out", original=data)
+            assert "not-the-pseudonym" not in verdict.violations
+    whole = sv.publish(data, method, **asked | {"block_records": 60})
+    assert (whole.data.ids == release.data.ids) == (size > 60)

@@ -5,6 +5,7 @@ import json
 import re
 import struct
 from dataclasses import replace
+from itertools import chain
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -18,6 +19,7 @@ import setveil as sv
 from setveil.base.verdict import MOST_WITNESSES, Verdict
 from setveil.data.forms.base import Naming
 from setveil.data.records.alignment import Alignment
+from setveil.release import checking
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.measuring import all_metrics, measure, metric_of
@@ -33,6 +35,9 @@ VALUES = st.one_of(st.integers(0, 300), st.integers(0, 2**130))
 
 PARTS = {"seed": 2**90, "checksum": "of the data", "recipe": "a recipe", "block": 0}
 OTHERS = {"seed": 2**90 + 1, "checksum": "of other data", "recipe": "another recipe", "block": 1}
+
+
+RECIPE = {"ids": "drop", "method": "naive", "parameters": {}}
 
 
 def randomness(seed=2**90, checksum="of the data", recipe="a recipe", block=0):
@@ -102,6 +107,8 @@ def test_scheme_2_is_what_the_decision_record_describes():
         {"randomness": {"scheme": 2}},
         {"randomness": {"scheme": 2, "block": 0, "recipe": {"ids": "drop", "method": "naive"}}},
         {"randomness": {"scheme": 2, "block": "0", "recipe": {"ids": "drop", "method": "naive", "parameters": {}}}},
+        {"randomness": {"scheme": 2, "block": 0, "recipe": RECIPE | {"block_records": "9"}}},
+        {"randomness": {"scheme": 2, "block": 0, "recipe": RECIPE | {"block_records": 0}}},
         {"run": None},
         {"private_salt": 7},
         {"dossier_version": "3"},
@@ -123,6 +130,16 @@ def test_pseudonyms_of_a_scheme_that_is_not_known_are_not_guessed(saved):
         sv.BadData, match=r"does not know; known are the schemes 1 and 2\. Check the release with the version"
     ):
         check_release(opened, guarantee_of(opened, private), original=saved.data, private=private)
+
+
+def test_a_release_in_blocks_has_a_stream_of_pseudonyms_per_block():
+    """As docs/decisions/0024 describes it: each block has a key of its own, and its pseudonyms are those of no other block."""
+    made = replace(randomness(), block_records=4)
+    of_blocks = [replace(randomness(), block=block).pseudonyms(4).to_pylist() for block in (1, 2, 3)]
+    assert made.pseudonyms(10).to_pylist() == [*chain(*of_blocks)][:10]
+    assert made.pseudonyms(3).to_pylist() == of_blocks[0][:3]
+    assert len(set(made.pseudonyms(12).to_pylist()) | set(randomness().pseudonyms(12).to_pylist())) == 24
+    assert (made.run, made.salt) == (randomness().run, randomness().salt)
 
 
 def test_pseudonyms_are_long_and_all_different():
@@ -230,8 +247,12 @@ def saved(tmp_path_factory):
 
 @pytest.mark.parametrize(("ids", "kind"), [("pseudonym", "not-the-pseudonym"), ("keep", "not-the-id")])
 @pytest.mark.parametrize("wrong", [[3, 8], "all"])
-def test_an_alignment_with_other_names_does_not_make_rows_somebody_elses(saved, ids, kind, wrong):
+@pytest.mark.parametrize("rows_at_once", [7, 1 << 18])
+def test_an_alignment_with_other_names_does_not_make_rows_somebody_elses(
+    saved, ids, kind, wrong, rows_at_once, monkeypatch
+):
     """The alignment agrees with the data file throughout, but not with the seed or the original: only these tell whose a row is."""
+    monkeypatch.setattr(checking, "BATCH_ROWS", rows_at_once)
     opened, private = open_release(saved.folder / ids), Private.load(saved.folder / f"{ids}.private")
     true = check_release(opened, guarantee_of(opened, private), original=saved.data, private=private)
     assert not {"not-the-pseudonym", "not-the-id"} & true.violations.keys()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import setveil as sv
 from setveil.base.verdict import MOST_WITNESSES
 from setveil.data.forms import comparing
+from setveil.data.records import ragged
 from setveil.data.records.alignment import Alignment
 from setveil.methods.base import Method, Outcome
 from setveil.release.truthfulness import NOT_TRUTHFUL, find_untrue
@@ -60,6 +61,25 @@ def test_plain_rows_are_compared_with_their_records(seed, claim, in_blocks):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(comparing, "BLOCK", 5 if in_blocks else 1 << 22)
         assert agrees(rows, claim, data, alignment.rows)
+
+
+@many
+@given(
+    st.integers(1, 7).flatmap(lambda n: st.lists(st.integers(-1, n), max_size=9).map(lambda rows: (n, rows))),
+    st.sampled_from([3, 1 << 22]),
+)
+def test_rows_aligned_with_no_record_or_with_the_record_of_an_earlier_row_are_found(drawn, block):
+    records, rows = drawn
+    wrong = {f"released row {r + 1}" for r, record in enumerate(rows) if not 0 <= record < records}
+    again = [f"released row {r + 1}" for r, record in enumerate(rows) if record in rows[:r]]
+    data, released = sv.from_lists([["a"]] * records), sv.from_lists([["a"]] * len(rows))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ragged, "BLOCK", block)
+        found = find_untrue(released, "yes", data, Alignment(np.array(rows, dtype=np.int64)))
+    lacking = len(rows) < records
+    assert found.cases == len(wrong) + len(again) + lacking
+    if not lacking and found.cases <= MOST_WITNESSES:
+        assert sorted(one.place for one in found.witnesses) == sorted([*wrong, *again])
 
 
 @many

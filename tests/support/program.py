@@ -177,7 +177,12 @@ def assert_complete(out: Path, private: Path) -> None:
     assert kept.card == opened.card
     assert len(kept.alignment.rows) == opened.data.records == kept.card.counts.records
     assert (private / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
-    assert set(names_in(private)) - {".uncommitted"} == {"alignment.parquet", "dossier.json", "report.html"}
+    assert set(names_in(private)) - {".uncommitted"} == {
+        "alignment.parquet",
+        "dossier.json",
+        "recount.sql",
+        "report.html",
+    }
 
 
 def as_a_recipient_has_it(folder: Path, release: str) -> str:

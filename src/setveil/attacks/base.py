@@ -165,6 +165,8 @@ class Attack(Declaration, ABC):
     """Whether it makes all guesses that there are, whatever their maximum number."""
     needs: ClassVar[tuple[str, ...]] = ()
     """What it needs in addition: `control` (people who are not in the release), `recipe` (to run the method on other records)."""
+    bytes_per_occurrence: ClassVar[int] = 0
+    """About the memory that it takes; 0 if it reads the records in pieces. Levels run it only on data for which it takes little."""
     shadow_share: ClassVar[float] = 0.8
     """The share of the records that a shadow release is made from; the others are the control."""
     takes: ClassVar[tuple[type[Form], ...]] = (Transactions,)

@@ -43,6 +43,7 @@ class Downcode(Attack):
     paper: ClassVar[str] = "cohen2022"
     fits = ("km-anonymity", "rho-uncertainty")
     needs = ("control",)
+    bytes_per_occurrence = 60
     takes = (Generalized,)
 
     def run(self, target: Target) -> Finding:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,15 +13,19 @@ from setveil.base.declaration import parameter
 from setveil.data.forms.disassociated import Disassociated
 from setveil.data.forms.generalized import Generalized
 from setveil.data.forms.grouped import Grouped
-from setveil.data.records.ragged import among, distinct, starts_of
+from setveil.data.records.ragged import among, distinct
 from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from setveil.attacks.target import Target
-    from setveil.data.forms.sightings import Sightings
+    from numpy.typing import NDArray
 
+    from setveil.attacks.target import Target
+    from setveil.data.forms.base import Published
+
+AT_ONCE = 1 << 20
+"""Number of occurrences in which people are looked for at once; it limits the memory."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -52,9 +57,7 @@ class FindRecord(Attack):
     def run(self, target: Target) -> Finding:
         """Look for the records of people drawn at random, in the release and in the original."""
         original, rows = target.original, target.alignment.rows
-        order = np.argsort(rows, kind="stable")
-        starts = starts_of(rows[order], original.records)
-        able = np.flatnonzero((np.diff(starts) > 0) & (original.lengths >= self.known))
+        able = np.flatnonzero((target.pair.rows_per_record > 0) & (original.lengths >= self.known))
         if not len(able):
             return self.without_result(f"no record has {self.known:,} or more items")
         people = target.drawn(self.name, able)
@@ -63,43 +66,59 @@ class FindRecord(Attack):
             rng.choice(original.items[original.offsets[one] : original.offsets[one + 1]], self.known, replace=False)
             for one in people
         ]
-        own = [order[starts[one] : starts[one + 1]] for one in people]
-        places = [distinct(target.sightings.place_of[of_person]) for of_person in own]
-        after = _Found.of(target.sightings, sought, places)
-        before = _Found.of(target.sightings_before, sought, list(people[:, None]))
+        own = _rows_of(people, rows, original.records)
+        after = _Found.of(target.published, original.vocabulary, sought, own)
+        before = _Found.of(original, original.vocabulary, sought, list(people[:, None]))
         details = after.details() | {"in-the-original": {"right": before.chance / len(people), **before.details()}}
         by_chance = sum(map(len, own)) / len(people) / target.published.records
         return self.finding(Trial(after.chance, len(people)), Trial.known(by_chance), details=details)
 
 
-class _Found:
+def _rows_of(people: NDArray[np.int64], rows: NDArray[np.int64], records: int) -> list[NDArray[np.int64]]:
+    """Return the released rows of each of some records, whose numbers rise; `rows` has the record of each row."""
+    is_one = np.zeros(records, np.bool_)
+    is_one[people] = True
+    found = np.flatnonzero(is_one[rows])
+    order = np.argsort(rows[found], kind="stable")
+    return np.split(found[order], np.searchsorted(rows[found[order]], people[1:]))
+
+
+class _Found(NamedTuple):
     """What the search for some people found."""
 
-    def __init__(self) -> None:
-        self.chance = 0.0
-        self.people = self.in_candidates = self.unique_right = self.unique_wrong = self.none = 0
+    candidates: NDArray[np.int64]
+    """For each person the number of records that may hold all known items."""
+    right: NDArray[np.int64]
+    """And the number of places of the person among these."""
 
     @classmethod
-    def of(cls, sightings: Sightings, sought: Sequence[Any], places: Sequence[Any]) -> _Found:
-        """Look for people by their items; `places` are those of each person's rows, in increasing order."""
-        found = cls()
-        for number, candidates in sightings.searches(sought):
-            size = int(sightings.sizes[candidates].sum())
-            right = int(np.count_nonzero(among(places[number], candidates)))
-            found.people += 1
-            found.none += not size
-            found.in_candidates += right > 0
-            found.chance += right / size if size else 0
-            found.unique_right += right > 0 and size == 1
-            found.unique_wrong += not right and size == 1
+    def of(cls, data: Published, items: Sequence[str], sought: Sequence[Any], rows: Sequence[Any]) -> _Found:
+        """Look for people by known items, given as places in `items`; `rows` are the released rows of each person."""
+        found = cls(np.zeros(len(sought), np.int64), np.zeros(len(sought), np.int64))
+        asked = distinct(np.concatenate(sought))
+        labels = [items[code] for code in asked.tolist()]
+        by_place = [np.searchsorted(asked, one) for one in sought]
+        for first, piece in data.pieces(AT_ONCE):
+            sightings = piece.sightings(labels)
+            for number, candidates in sightings.searches(by_place):
+                own = rows[number] - first
+                own = distinct(sightings.place_of[own[(own >= 0) & (own < len(sightings.place_of))]])
+                found.candidates[number] += sightings.sizes[candidates].sum()
+                found.right[number] += np.count_nonzero(among(own, candidates))
         return found
+
+    @property
+    def chance(self) -> float:
+        """The expected number of people whose record is named."""
+        return math.fsum((self.right / np.maximum(self.candidates, 1)).tolist())
 
     def details(self) -> dict[str, float]:
         """Return the shares of people."""
-        counts = {
-            "unique-and-right": self.unique_right,
-            "unique-and-wrong": self.unique_wrong,
-            "among-candidates": self.in_candidates,
-            "no-candidate": self.none,
+        is_unique, is_right = self.candidates == 1, self.right > 0
+        shares = {
+            "unique-and-right": is_unique & is_right,
+            "unique-and-wrong": is_unique & ~is_right,
+            "among-candidates": is_right,
+            "no-candidate": self.candidates == 0,
         }
-        return {name: count / self.people for name, count in counts.items()}
+        return {name: int(np.count_nonzero(those)) / len(those) for name, those in shares.items()}

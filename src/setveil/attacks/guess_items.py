@@ -52,6 +52,7 @@ class GuessItems(Attack):
         {"model": "logistic-regression"},
     )
     needs = ("control",)
+    bytes_per_occurrence = 60
 
     model: Literal["same-basket", "best-counts", "naive-bayes", "logistic-regression"] = parameter(
         "same-basket",

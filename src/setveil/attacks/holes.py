@@ -97,5 +97,4 @@ def _seen(target: Target) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     assert rows is not None
     order = np.argsort(-rows.supports, kind="stable")[:MOST_ITEMS]
     items = np.sort(order[rows.supports[order] > 0])
-    matrix = held(rows.offsets, rows.items, len(rows.vocabulary))[:, items]
-    return items, together(matrix, matrix)
+    return items, rows.pair_supports([rows.vocabulary[code] for code in items.tolist()]).counts

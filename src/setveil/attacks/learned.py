@@ -48,6 +48,7 @@ class Learned(Attack):
     paper: ClassVar[str] = "wong2007"
     fits = ("rho-uncertainty",)
     needs = ("control", "recipe")
+    bytes_per_occurrence = 300
     shadow_share: ClassVar[float] = 0.5
 
     rounds: int = parameter(50, ge=1, le=1000, public=True, description="Number of trees of the learner.")

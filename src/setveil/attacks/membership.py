@@ -40,6 +40,7 @@ class Membership(Attack):
     success = "people in the data recognized"
     blind_to = "attackers who know which items the release changes, and who combine several places"
     needs = ("control",)
+    bytes_per_occurrence = 60
     takes = (Transactions, Disassociated, Generalized, Grouped)
 
     def run(self, target: Target) -> Finding:

@@ -10,7 +10,7 @@ from setveil.attacks.base import Attack, Finding
 from setveil.attacks.guess_items import sought_items
 from setveil.attacks.matrices import held
 from setveil.attacks.trials import Trial
-from setveil.data.records.ragged import among, distinct
+from setveil.data.records.ragged import among, distinct, offsets_of, records_of
 from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
@@ -52,21 +52,21 @@ class NearTheLimit(Attack):
         sought = [original.vocabulary[code] for code in sought_items(target)]
         shown = [label for label in sought if label in rows.code_of]
         rules = _Rules.of(rows, [rows.code_of[label] for label in shown], limit / 2)
-        cases: dict[int, NDArray[np.int64]] = {}
-        strong = 0
-        for code in (rows.code_of[label] for label in shown):
-            found = rules.near_highest(code, limit / 2)
-            strong += len(found)
-            under = [_rows_with(rows, one) for one in found]
-            if under:
-                cases[code] = _without(distinct(np.concatenate(under)), _rows_with(rows, (code,)))
-        pairs = [(code, len(places)) for code, places in cases.items() if len(places)]
-        if not pairs:
+        strong = {code: rules.near_highest(code, limit / 2) for code in (rows.code_of[label] for label in shown)}
+        numbers = {code: len(_cases(rows, code, found)) for code, found in strong.items() if found}
+        codes = np.array([code for code, number in numbers.items() if number], np.int64)
+        if not len(codes):
             return self.without_result("no rule is near a limit")
-        item = np.repeat([code for code, _ in pairs], [count for _, count in pairs])
-        row = np.concatenate([cases[code] for code, _ in pairs])
-        chosen = target.drawn(self.name, np.arange(len(row)))
-        item, row = item[chosen], row[chosen]
+        starts = offsets_of([numbers[code] for code in codes.tolist()])
+        chosen = target.drawn_of(self.name, int(starts[-1]))
+        place = records_of(chosen, starts)
+        item = codes[place]
+        row = np.concatenate(
+            [
+                _cases(rows, int(codes[one]), strong[int(codes[one])])[chosen[place == one] - starts[one]]
+                for one in distinct(place)
+            ]
+        )
         own = np.array([original.code_of.get(label, -1) for label in rows.vocabulary])
         had = target.true_pairs(target.alignment.rows[row], own[item])
         hidden, left = original.supports[own[item]] - rows.supports[item], rows.records - rows.supports[item]
@@ -74,7 +74,7 @@ class NearTheLimit(Attack):
             Trial(float(had.sum()), len(row)),
             Trial.known(float((hidden / np.maximum(left, 1)).mean())),
             bound=limit,
-            details={"rules": strong, "items": len(pairs)},
+            details={"rules": sum(map(len, strong.values())), "items": len(codes)},
         )
 
 
@@ -130,5 +130,7 @@ def _rows_with(data: Transactions, items: tuple[int, ...]) -> NDArray[np.int64]:
     return lists[0] if len(lists) == 1 else lists[0][among(lists[0], lists[1])]
 
 
-def _without(rows: NDArray[np.int64], left_out: NDArray[np.int64]) -> NDArray[np.int64]:
-    return rows[~among(rows, left_out)]
+def _cases(data: Transactions, code: int, strong: list[tuple[int, ...]]) -> NDArray[np.int64]:
+    """Return the rows that hold the items of a strong rule to an item, but not the item."""
+    under = distinct(np.concatenate([_rows_with(data, one) for one in strong]))
+    return under[~among(under, _rows_with(data, (code,)))]

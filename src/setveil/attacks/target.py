@@ -62,11 +62,6 @@ class Target:
         return self.published.sightings(self.original.vocabulary)
 
     @cached_property
-    def sightings_before(self) -> Sightings:
-        """Where the original holds each of its items."""
-        return self.original.sightings(self.original.vocabulary)
-
-    @cached_property
     def control_codes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The control records as offsets and codes of the original's items; items that the original lacks do not count."""
         assert self.control is not None
@@ -92,7 +87,11 @@ class Target:
         return result
 
     def drawn(self, name: str, among: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return at most `targets` of some numbers, drawn at random, in increasing order."""
-        if len(among) <= self.targets:
-            return among
-        return np.sort(self.rng(name).choice(among, self.targets, replace=False))
+        """Return at most `targets` of some rising numbers, drawn at random, in increasing order."""
+        return among[self.drawn_of(name, len(among))]
+
+    def drawn_of(self, name: str, number: int) -> NDArray[np.int64]:
+        """Return at most `targets` of the places from 0 to `number` - 1, drawn at random, in increasing order."""
+        if number <= self.targets:
+            return np.arange(number)
+        return np.sort(self.rng(name).choice(number, self.targets, replace=False))

@@ -9,7 +9,7 @@ import numpy as np
 from setveil.attacks.base import Attack, Finding
 from setveil.attacks.trials import Trial
 from setveil.base.declaration import parameter
-from setveil.data.records.ragged import offsets_of, owner_of, picked
+from setveil.data.records.ragged import offsets_of, owner_of, picked, record_ranges
 from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from setveil.attacks.target import Target
     from setveil.data.records.transactions import Transactions
+
+AT_ONCE = 1 << 21
+"""Number of occurrences of tested rows whose rules are counted together; it limits the memory."""
 
 
 class WhichSensitive(Attack):
@@ -71,11 +74,19 @@ def _strongest(
         items.append(np.full(len(mine), code))
         rows.append(mine)
     item, row = np.concatenate([*items, np.empty(0, np.int64)]), np.concatenate([*rows, np.empty(0, np.int64)])
+    strongest = np.zeros(len(data.vocabulary))
+    for first, last in record_ranges(offsets_of(data.lengths[row]), AT_ONCE, AT_ONCE):
+        tested = item[first:last]
+        np.maximum.at(strongest, tested, _confidences(data, tested, row[first:last]))
+    return np.bincount(item, minlength=len(data.vocabulary)) > 0, strongest
+
+
+def _confidences(data: Transactions, item: NDArray[np.int64], row: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the confidence of each rule from all other items of a row to one of its items."""
     offsets, places = picked(data.offsets, row)
     codes = data.items[places]
     rest = codes != item[owner_of(offsets)]
     with_item = supports(data, (offsets, codes))
     without = supports(data, (offsets_of(np.diff(offsets) - 1), codes[rest]))
-    strongest = np.zeros(len(data.vocabulary))
-    np.maximum.at(strongest, item, with_item / np.maximum(without, 1))
-    return np.bincount(item, minlength=len(data.vocabulary)) > 0, strongest
+    confidences: NDArray[np.float64] = with_item / np.maximum(without, 1)
+    return confidences

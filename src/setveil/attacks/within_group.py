@@ -36,6 +36,7 @@ class WithinGroup(Attack):
     blind_to = "attackers who learn in several rounds, or from data of their own"
     paper: ClassVar[str] = "kifer2009"
     fits = ("permutation-privacy",)
+    bytes_per_occurrence = 60
     takes = (Grouped,)
 
     def run(self, target: Target) -> Finding:

@@ -256,7 +256,7 @@ def _staging_folder(target: Path) -> Iterator[Path]:
     try:
         with _refusing(f"{place.parent} cannot be written"):
             place.mkdir(mode=0o700)
-            handle = _lock(place)
+            handle = lock_folder(place)
             (place / _NEW).mkdir(mode=0o700)
         yield place / _NEW
     finally:
@@ -272,8 +272,8 @@ def _staging_folders_beside(target: Path) -> list[Path]:
     return [place for place in found if place.is_dir() and not place.is_symlink()]
 
 
-def _lock(place: Path) -> int | None:
-    """Lock a staging folder until the returned handle is closed; None if another process holds it or the file system has no locks."""
+def lock_folder(place: Path) -> int | None:
+    """Lock a folder until the returned handle is closed; None if another process holds it or the file system has no locks."""
     from filelock import lock_descriptor  # noqa: PLC0415 - takes 20 ms, and only writing needs it
 
     with suppress(OSError):
@@ -288,7 +288,7 @@ def _lock(place: Path) -> int | None:
 def _remove_stale(target: Path) -> None:
     """Remove staging folders beside a target that no running process locks."""
     for place in _staging_folders_beside(target):
-        handle = _lock(place)
+        handle = lock_folder(place)
         if handle is not None:
             os.close(handle)
             shutil.rmtree(place, ignore_errors=True)
@@ -309,7 +309,7 @@ def _remove_uncommitted(public: Path, private: Path) -> None:
     mark = private / _MARK
     named = mark.read_text(encoding="utf-8") if mark.is_file() else ""
     for place in _staging_folders_beside(public):
-        handle = _lock(place) if place.name == named and (place / _NEW).exists() else None
+        handle = lock_folder(place) if place.name == named and (place / _NEW).exists() else None
         if handle is not None:
             with _staging_folder(private) as new:  # removing it in place could leave a part behind
                 private.rename(new.with_name(_OLD))

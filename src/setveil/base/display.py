@@ -74,6 +74,18 @@ def quantity(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def size_text(size: int) -> str:
+    """Format a number of bytes.
+
+    >>> size_text(1_500_000), size_text(32_000_000_000)
+    ('1.5 MB', '32 GB')
+    """
+    for unit, factor in (("GB", 10**9), ("MB", 10**6)):
+        if size >= factor:
+            return f"{size / factor:.3g} {unit}"
+    return f"{size / 1000:.3g} kB"
+
+
 def round_minutes(seconds: float) -> str:
     """Return a duration in minutes, or in hours if there are at least two.
 

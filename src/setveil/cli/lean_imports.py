@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
-UNUSED = "pandas"
+UNUSED, USER = "pandas", "pyspark"
+"""Only the client of Spark uses pandas."""
 NEW_OBJECTS_BEFORE_COLLECTION = 100_000
 """Python's own number, 700, costs a small job a tenth of its time. Importing all libraries makes about 200,000 objects."""
 
@@ -31,11 +32,11 @@ def install() -> None:
 
 
 class _LeanFinder:
-    """Finds no pandas, and imports some modules under a condition. It extends no class: `importlib.abc` imports much itself."""
+    """Finds no pandas that nothing uses, and imports some modules under a condition. It extends no class, as `importlib.abc` is slow."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Return how to import a module under its condition; None leaves others to the other finders."""
-        if name == UNUSED:
+        if name == UNUSED and USER not in sys.modules:
             raise ModuleNotFoundError(f"no command uses {name}", name=name)
         condition = CONDITIONS.get(name)
         spec = PathFinder.find_spec(name, path, target) if condition else None

@@ -15,6 +15,7 @@ from cyclopts import Parameter as CycloptsParameter
 
 from setveil.cli.raw_arguments import named_in
 from setveil.cli.translation import option_of
+from setveil.engines.blocks import BLOCK_RECORDS
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -42,6 +43,34 @@ together = CycloptsParameter(name="*")
 ForceOption = Annotated[bool, about("Replace existing output.")]
 ThreadsOption = Annotated[
     int | None, about("Number of threads (default: all cores). The result does not depend on it.")
+]
+BlockRecordsOption = Annotated[
+    int | None,
+    about(
+        f"Publish data of more records than this in blocks of this size (default: {BLOCK_RECORDS:,}). The result depends on it."
+    ),
+]
+EngineOption = Annotated[
+    Literal["local", "spark"],
+    about("Where blocks are worked on: this machine, or a Spark cluster. The result does not depend on it."),
+]
+SparkRemoteOption = Annotated[
+    str | None,
+    about("With --engine spark: the address of the Spark Connect server (default: the variable SPARK_REMOTE)."),
+]
+SparkFolderOption = Annotated[
+    str | None,
+    about(
+        "With --engine spark: a folder that all machines of the cluster reach, for blocks between steps (default: in its folder for "
+        "tables). It holds original data: keep it private."
+    ),
+]
+ScratchOption = Annotated[
+    str | None,
+    about(
+        "Folder for temporary files of data larger than memory (default: the folder of the system, TMPDIR). A run that was killed resumes "
+        "from it. It holds original data: keep it private."
+    ),
 ]
 DistinctLabelsOption = Annotated[
     bool,

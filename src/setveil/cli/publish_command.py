@@ -11,8 +11,10 @@ import setveil as sv
 from setveil.base.display import quantity
 from setveil.catalog import METHODS
 from setveil.cli.options import (
+    BlockRecordsOption,
     Declared,
     DistinctLabelsOption,
+    EngineOption,
     ForceOption,
     MeasureOption,
     MetricOption,
@@ -21,6 +23,9 @@ from setveil.cli.options import (
     PrivateFolderOption,
     ReadingOptions,
     ReleaseFolderOption,
+    ScratchOption,
+    SparkFolderOption,
+    SparkRemoteOption,
     ThreadsOption,
     Value,
     about,
@@ -32,13 +37,16 @@ from setveil.cli.show import names_text, say, say_json, say_pairs
 from setveil.cli.translation import as_options
 from setveil.data.formats import FORMATS
 from setveil.errors import BadParameter, ExitCode, Missing
-from setveil.release.card import CARD_NAME, Card
+from setveil.release.card import CARD_NAME
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME
+from setveil.release.recounting import RECOUNT_NAME
 
 if TYPE_CHECKING:
     from setveil.release.release import Release
     from setveil.release.saving import Target
 
+MOST_FILES_SHOWN = 5
+"""Of more data files, the summary names only the first and the last one."""
 NOT_TRACKED = "other releases of these data; add `register='FILE'` to check and record them"
 
 
@@ -118,6 +126,9 @@ def publish(
         str | None, about_separator("What separates items or columns in the release (default: as in the data).")
     ] = None,
     compress: Annotated[Literal["gzip", "zstd"] | None, about("Compress the data file.")] = None,
+    file_records: Annotated[
+        int | None, about("Write data files of at most this number of records each, data-00001 and so on.")
+    ] = None,
     allow_failures: Annotated[
         int,
         about("Accept a release with at most this number of unprotected records; the card reports their number."),
@@ -153,6 +164,11 @@ def publish(
         ),
     ] = None,
     threads: ThreadsOption = None,
+    block_records: BlockRecordsOption = None,
+    engine: EngineOption = "local",
+    spark_remote: SparkRemoteOption = None,
+    spark_folder: SparkFolderOption = None,
+    scratch: ScratchOption = None,
     force: ForceOption = False,
     save_job: Annotated[
         str | None, about("Also write this job to a file, which setveil run runs again. Keep it private.")
@@ -186,6 +202,7 @@ def publish(
         "format": release_format,
         "separator": release_separator,
         "compress": compress,
+        "file_records": file_records,
         "force": force,
         "ids": ids,
         "seed": seed,
@@ -193,6 +210,11 @@ def publish(
         "allow_failures": allow_failures,
         "no_guarantee": no_guarantee,
         "threads": threads,
+        "block_records": block_records,
+        "engine": engine,
+        "spark_remote": spark_remote,
+        "spark_folder": spark_folder,
+        "scratch": scratch,
         "metrics": metrics_given(measure, metric),
         "attacks": attack,
         "attack_limit": attack_limit,
@@ -217,24 +239,31 @@ def run_job(job: sv.Job, output: OutputOptions, *, save_job: str | None = None) 
     release = sv.run(job)
     if save_job is not None:
         release.save_job(save_job, force=target.force)
-    card = Card.load(target.out)
+    card, target = release.card, release.target
+    assert card is not None  # the job names a folder
+    assert target is not None
     if output.json:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
         made = {"verdict": verdict, "summary": release.summary.to_dict(), "card": card.model_dump(mode="json")}
         lists = [found.to_dict() for found in release.names]
         recorded = None if release.registered is None else release.registered.to_dict()
-        places = {"out": str(target.out), "private": str(target.private), "job": save_job}
+        places = {"out": target.shown, "private": str(target.private), "job": save_job}
         attacks = release.findings.to_dict()
         say_json({**places, "names": lists, "attacks": attacks, "register": recorded, **made})
     else:
-        files = [*card.data.checksums, CARD_NAME, *(one.file for one in card.documents)]
+        files = [*_shortened([*card.data.checksums]), CARD_NAME, *(one.file for one in card.documents)]
         say_release(release, target, files, save_job)
     return ExitCode.OK
 
 
+def _shortened(files: list[str]) -> list[str]:
+    """Return the names of data files, those of many only by the first and the last one."""
+    return files if len(files) <= MOST_FILES_SHOWN else [f"{files[0]} to {files[-1]} ({len(files):,} files)"]
+
+
 def say_release(release: Release, target: Target, files: list[str], job: str | None) -> None:
     """Print the summary of a release, and which of its files may be shared."""
-    out, private = target.out, target.private
+    out, private = target.shown, target.private
     checked = "" if release.verdict is None else "; checked on the written file"
     say(f"Published {out}/ with {release.method.name}{checked}.\n")
     names = [("Names", release.item_names.in_sentence(names_text(found))) for found in release.names]
@@ -245,7 +274,7 @@ def say_release(release: Release, target: Target, files: list[str], job: str | N
     say()
     say_pairs([
         (f"{out}/", f"{release.sharing}: {', '.join(files)}"),
-        (f"{private}/", f"keep it: {REPORT_NAME}, {DOSSIER_NAME}, {ALIGNMENT_NAME}"),
+        (f"{private}/", f"keep it: {REPORT_NAME}, {DOSSIER_NAME}, {ALIGNMENT_NAME}, {RECOUNT_NAME}"),
         *([] if job is None else [(job, f"keep it: the job; to run it again: setveil run {shlex.quote(job)}")]),
     ])  # fmt: skip
 

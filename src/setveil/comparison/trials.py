@@ -26,7 +26,7 @@ from setveil.metrics.pair import Pair
 from setveil.metrics.tasks.heldout import Heldout
 from setveil.parameters.names_found import names_found, refuse_look_alikes
 from setveil.release.attack_runs import QUICK_TARGETS, Case, chosen_attacks, run_attacks
-from setveil.release.drawing import Drawn, draw
+from setveil.release.drawing import Drawn, block_records_of, draw
 from setveil.release.measuring import LEVELS, chosen_metrics, measure_pair
 from setveil.release.publishing import resolve_ids
 from setveil.release.release import Terms, judge
@@ -174,7 +174,9 @@ def run_trial(bench: Bench, method: Method, seed: int, asked: Asked) -> TrialRes
     """
     clock = Clock()
     terms = Terms(resolve_ids(bench.train, None, type(method)), asked.allow_failures, asked.distinct_labels)
-    randomness = Randomness(Seed(seed, given=True), bench.checksum, recipe_of(method, terms.ids))
+    size = block_records_of(method, bench.train)
+    recipe = recipe_of(method, terms.ids, size)
+    randomness = Randomness(Seed(seed, given=True), bench.checksum, recipe, block_records=size)
     try:
         bound, drawn = _drawn(bench.train, method, terms, randomness)
         clock.lap("method")
@@ -195,7 +197,8 @@ def tested(bench: Bench, case: Case, asked: Asked, result: TrialResult, clock: C
     measured, pair = _measured(bench, case, known, asked)
     clock.lap("measuring")
     case = replace(case, measured=pair)
-    chosen = chosen_attacks(asked.attacks, type(case.published), case.guarantee)
+    occurrences = case.original.occurrences
+    chosen = chosen_attacks(asked.attacks, type(case.published), case.guarantee, occurrences=occurrences)
     findings = run_attacks(case, chosen, case.target(bench.held_out, asked.targets))
     clock.lap("attacking")
     return replace(result, measurements=measured, findings=findings, seconds=clock.laps)

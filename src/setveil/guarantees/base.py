@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from setveil.base.declaration import Declaration
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
+from setveil.guarantees.recounts import Recounts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from setveil.base.verdict import Verdict
     from setveil.data.forms.base import Form
 
@@ -81,6 +84,11 @@ class Guarantee(Declaration, ABC):
         """Return the guarantee in one sentence, worded for a form to which it applies."""
         del form
         return self.statement
+
+    def recounts(self, form: type, labels: Sequence[str]) -> Recounts:
+        """Return what can be counted again with SQL in a release of a form; `labels` are the items of the original."""
+        del form, labels
+        return Recounts(not_counted=f"{self.title}: nothing of it can be counted with SQL.")
 
     @abstractmethod
     def check(self, published: Any, *, original: Any = None, alignment: Any = None) -> Verdict:

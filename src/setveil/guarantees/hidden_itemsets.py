@@ -15,13 +15,17 @@ from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from setveil.base.declaration import parameter, split_commas
 from setveil.base.display import quantity
+from setveil.base.sql import table
 from setveil.base.verdict import MOST_WITNESSES, Reach, Status, Verdict, Witness
 from setveil.guarantees.base import Coverage, Guarantee
+from setveil.guarantees.recounts import Recount, Recounts
 from setveil.mining.supports import supports
 from setveil.parameters.named_itemsets import NamedItemsets
 from setveil.parameters.shares import MinSupport
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions
 
@@ -101,6 +105,31 @@ class HiddenItemsets(Guarantee):
     def not_protected(self) -> str:
         """What is not protected, in one line."""
         return "people; secrets whose support a model of the release predicts; a second release of the same data"
+
+    def recounts(self, form: type, labels: Sequence[str]) -> Recounts:
+        """Count the records that hold each named itemset."""
+        del form, labels
+        items = [(number, item) for number, one in enumerate(self.itemsets, 1) for item in one]
+        held = """
+  WITH hit AS (
+    SELECT itemset, record FROM secret JOIN released USING (item) GROUP BY itemset, record
+    HAVING count(*) = (SELECT count(*) FROM secret AS whole WHERE whole.itemset = secret.itemset)
+  ), held AS (
+    SELECT itemset, count(*) AS holders FROM hit GROUP BY itemset
+  )
+  SELECT count(*) FROM held"""
+        frequent = f"holders >= {self.min_support.count(0)}"
+        if share := self.min_support.share:
+            filled = "(SELECT count(DISTINCT record) FROM released)"
+            frequent = f"holders * {share.denominator} >= {share.numerator} * {filled}"
+        queries = [Recount("named itemsets that are frequent", f"{held} WHERE {frequent}")]
+        tables = [table("secret", ("itemset", "item"), items)]
+        if self.targets:
+            targets = self.targets * len(self.itemsets) if len(self.targets) == 1 else self.targets
+            tables.append(table("target", ("itemset", "most"), enumerate(targets, 1)))
+            above = f"{held} JOIN target USING (itemset) WHERE holders > most"
+            queries.append(Recount("named itemsets above their target", above))
+        return Recounts(tuple(tables), tuple(queries))
 
     def check(
         self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None

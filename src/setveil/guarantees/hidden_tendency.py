@@ -11,10 +11,11 @@ Departs  the paper gives no check. "Items of the category are swapped to another
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,24 +23,36 @@ import pyarrow.compute as pc
 
 from setveil.base.declaration import parameter
 from setveil.base.display import quantity
+from setveil.base.sql import table
 from setveil.base.verdict import FAILURE, MOST_WITNESSES, Reach, Verdict, Witness
+from setveil.data.records.in_blocks import ROW, as_block, as_records, need_blocks
 from setveil.data.records.ragged import among, distinct, owner_of, picked, record_ranges
 from setveil.data.records.tendency import Kind, Tendencies, tendencies
+from setveil.engines.blocks import current_engine
 from setveil.errors import Missing
 from setveil.guarantees.base import Coverage, Guarantee
+from setveil.guarantees.recounts import Recount, Recounts
 from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions
+    from setveil.engines.blocks import BlockKey
 
 
 BLOCK = 1 << 20
-"""The number of occurrences that are compared at a time: what is needed to compare all of them takes much memory."""
+"""The number of occurrences or ids that are compared at a time: what is needed to compare all of them takes much memory."""
+PART_RECORDS = 1 << 17
+"""The maximum number of records that one thread compares at a time if data are in blocks. The verdict does not depend on it."""
+TAKEN = "more-taken-than-the-tendency"
+RECORD, FOUND = "record", "found"
+"""Columns of a block: the original record of a row, and what was found in a part of the data."""
+NO_ROW = -1
+"""The number of the released row of an original record in a block."""
 
 
 class HiddenTendency(Guarantee):
@@ -140,6 +153,42 @@ class HiddenTendency(Guarantee):
             not_covered=(*not_covered, *self.coverage.not_covered),
         )
 
+    def recounts(self, form: type, labels: Sequence[str]) -> Recounts:
+        """Count the records whose row holds an item of a category that must be hidden, and the items whose supports differ."""
+        del form
+        of_item = {item: self.categories[item] for item in labels}
+        number = {name: place for place, name in enumerate(sorted(set(of_item.values())))}
+        listed = table("category", ("item", "category"), ((item, number[name]) for item, name in of_item.items()))
+        several, one = (
+            "heaviest * categories > items AND categories > 1",
+            f"categories = 1 AND items >= {self.full_min}",
+        )
+        due = {"all": f"({several}) OR ({one})", "mixed": several, "whole": one}[self.records]
+        first = "" if self.ties == "all" else "\n    QUALIFY category = min(category) OVER (PARTITION BY record)"
+        left = f"""
+  WITH weighed AS (
+    SELECT record, category, count(*) AS weight FROM original JOIN category USING (item) GROUP BY record, category
+  ), shape AS (
+    SELECT record, max(weight) AS heaviest, count(*) AS categories, sum(weight) AS items FROM weighed GROUP BY record
+  ), hidden AS (
+    SELECT record, category FROM weighed JOIN shape USING (record) WHERE weight = heaviest AND ({due}){first}
+  )
+  SELECT count(DISTINCT hidden.record) FROM hidden
+  JOIN origin ON origin.original_record = hidden.record
+  JOIN released ON released.record = origin.record
+  JOIN category ON category.item = released.item AND category.category = hidden.category"""
+        changed = f"""
+  SELECT count(*) FROM (SELECT item, count(*) AS support FROM released GROUP BY item) AS after
+  FULL JOIN (SELECT item, count(*) AS support FROM original GROUP BY item) AS before USING (item)
+  WHERE coalesce(after.support, 0) {"<>" if self.lossless else ">"} coalesce(before.support, 0)"""
+        return Recounts(
+            (listed,),
+            (
+                Recount("records whose row holds an item of a category to hide", left, needs_original=True),
+                Recount("items with another support than in the original", changed, needs_original=True),
+            ),
+        )
+
     @property
     def not_protected(self) -> str:
         """What is not protected, in one line."""
@@ -159,25 +208,25 @@ class HiddenTendency(Guarantee):
         cases = _Cases()
         if not _corresponds(published, original, alignment, cases):
             return cases.verdict(self.name, {"records": published.records})
-        category, names = self.categories.bind(original)
-        before = tendencies(original, category, len(names))
-        rows = _Rows(published, original, alignment, category, before)
-        due = self._due(before.kind)
         self._compare_supports(published, original, cases)
-        hide_all = self.ties == "all"
-        left = _find_left(rows, due, names, cases, hide_all=hide_all)
-        _find_taken(rows, due & (before.kind == Kind.PARTIAL), cases, hide_all=hide_all)
-        return cases.verdict(self.name, _counted(rows, due, left))
+        category, names = self.categories.bind(original)
+        compared = _Compared(self, original.vocabulary, published.vocabulary, category, names)
+        if need_blocks(original):
+            counts = _in_parts(compared, published, original, alignment.rows, cases)
+        else:
+            rows = _Rows(compared, published, original, alignment.rows, np.arange(published.records))
+            counts = rows.compare(cases)
+        return cases.verdict(self.name, counts)
 
     def hidden_categories(self, original: Transactions) -> NDArray[np.int64]:
         """Return each record that must be hidden with each of its categories to hide: record times number of categories, plus category."""
         category, names = self.categories.bind(original)
         found = tendencies(original, category, len(names))
-        due = self._due(found.kind)
+        due = self.due(found.kind)
         record, cat = found.heaviest if self.ties == "all" else (np.arange(original.records), found.top)
         return (record * max(len(names), 1) + cat)[due[record]]
 
-    def _due(self, kind: NDArray[np.int8]) -> NDArray[np.bool_]:
+    def due(self, kind: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Return for each record whether it must be hidden."""
         due = np.zeros(len(Kind), dtype=bool)
         due[Kind.PARTIAL] = self.records in ("all", "mixed")
@@ -202,9 +251,9 @@ class HiddenTendency(Guarantee):
 class _Cases:
     """The violations so far: all are counted, and the first of each kind become witnesses."""
 
-    def __init__(self) -> None:
-        self.counts: dict[str, int] = {}
-        self.witnesses: list[Witness] = []
+    def __init__(self, counts: dict[str, int] | None = None, witnesses: list[Witness] | None = None) -> None:
+        self.counts: dict[str, int] = counts or {}
+        self.witnesses: list[Witness] = witnesses or []
 
     def add(self, kind: str, place: str, detail: str, *, row: int | None = None, items: tuple[str, ...] = ()) -> None:
         self.counts[kind] = self.counts.get(kind, 0) + 1
@@ -217,6 +266,12 @@ class _Cases:
             self.counts[kind] = self.counts.get(kind, 0) + len(rows)
         for row, (detail, items) in zip(rows[:MOST_WITNESSES], details, strict=False):
             self.witnesses.append(Witness(kind, f"released row {row + 1:,}", detail, int(row), items))
+
+    def add_parts(self, kind: str, parts: list[_Cases]) -> None:
+        """Count the violations of one kind in all parts, and describe the first ones."""
+        if count := sum(part.counts.get(kind, 0) for part in parts):
+            self.counts[kind] = count
+        self.witnesses += [one for part in parts for one in part.witnesses if one.kind == kind][:MOST_WITNESSES]
 
     def verdict(self, guarantee: str, counts: dict[str, int]) -> Verdict:
         status: Literal["holds", "violated"] = "violated" if self.counts else "holds"
@@ -247,9 +302,9 @@ def _corresponds(published: Transactions, original: Transactions, alignment: Ali
             f"has {quantity(len(rows), 'row')}; the release has {published.records:,}, the original {original.records:,}",
         )
         return False
-    hits = np.bincount(rows[(rows >= 0) & (rows < original.records)], minlength=original.records)
-    wrong = np.flatnonzero(hits != 1)
-    if len(wrong):
+    if not _is_permutation(rows):
+        hits = np.bincount(rows[(rows >= 0) & (rows < original.records)], minlength=original.records)
+        wrong = np.flatnonzero(hits != 1)
         for record in wrong[:MOST_WITNESSES]:
             place, detail = (
                 f"original record {record + 1:,}",
@@ -258,41 +313,135 @@ def _corresponds(published: Transactions, original: Transactions, alignment: Ali
             cases.add("rows-do-not-correspond", place, detail)
         cases.counts["rows-do-not-correspond"] = len(wrong)
         return False
-    pairs = [("published", published.ids, alignment.published_ids)]
+    pairs = [("published", published.ids is not None, lambda part: published.ids[part], alignment.published_ids)]
     if alignment.original_ids is not None:
-        pairs.append(("original", original.names().take(pa.array(rows)), alignment.original_ids))
-    for which, in_data, in_alignment in pairs:
-        if (in_data is None) != (in_alignment is None):
+        pairs.append(("original", True, lambda part: original.names_of(rows[part]), alignment.original_ids))
+    for which, has_ids, ids_of, in_alignment in pairs:
+        if has_ids != (in_alignment is not None):
             cases.add(
                 "names-do-not-agree", f"the {which} ids", "are either in the data or in the alignment, but not in both"
             )
-        elif in_data is not None:
-            # A missing id counts as a difference.
-            differs = pc.fill_null(pc.not_equal(in_data, in_alignment.cast(in_data.type)), fill_value=True)
-            wrong = np.flatnonzero(differs.to_numpy(zero_copy_only=False))
+        elif has_ids:
+            wrong = _differing(ids_of, in_alignment)
             cases.add_rows(
                 "names-do-not-agree", wrong, ((f"its {which} id is not the one in the alignment", ()) for _ in wrong)
             )
     return not cases.counts
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """The released rows, and the records that they came from."""
+def _is_permutation(rows: NDArray[np.int64]) -> bool:
+    """Return whether each number from 0 to the length is there once."""
+    seen = np.zeros(len(rows), dtype=bool)
+    for first in range(0, len(rows), BLOCK):
+        some = rows[first : first + BLOCK]
+        if some.min() < 0 or some.max() >= len(rows):
+            return False
+        seen[some] = True
+    return bool(seen.all())
 
-    published: Transactions
-    original: Transactions
-    alignment: Alignment
+
+def _differing(ids_of: Callable[[slice], Any], others: Any) -> NDArray[np.int64]:
+    """Return the places at which ids differ; a missing id counts as a difference."""
+    found = [np.empty(0, np.int64)]
+    for first in range(0, len(others), BLOCK):
+        ids = ids_of(slice(first, first + BLOCK))
+        differs = pc.fill_null(pc.not_equal(ids, others[first : first + BLOCK].cast(ids.type)), fill_value=True)
+        found.append(first + np.flatnonzero(differs.to_numpy(zero_copy_only=False)))
+    return np.concatenate(found)
+
+
+class _Compared(NamedTuple):
+    """What is the same for all parts of the data that are compared."""
+
+    guarantee: HiddenTendency
+    vocabulary: tuple[str, ...]
+    published_vocabulary: tuple[str, ...]
     category: NDArray[np.int32]
     """The category of each item of the original."""
-    before: Tendencies
+    names: tuple[str, ...]
+
+
+def _in_parts(
+    compared: _Compared, published: Transactions, original: Transactions, rows: NDArray[np.int64], cases: _Cases
+) -> dict[str, int]:
+    """Compare blocks of records with their rows; return the counts, and add what was found to the cases."""
+    engine = current_engine()
+    borders = engine.borders(original.records)
+    read = partial(_records_then_rows, published, original, rows, borders)
+    both = engine.blocks(read, np.tile(np.diff(borders), 2))
+    size = min(engine.block_records, PART_RECORDS)
+    parts = both.regroup("gathering the rows of records", partial(_part_of, size), -(-original.records // size))
+    made = parts.map("comparing rows with records", partial(_compare_part, compared))
+    counts, found = Counter[str](), list[_Cases]()
+    for part in made:
+        one = json.loads(part.column(FOUND)[0].as_py())
+        counts.update(one["counts"])
+        witnesses = [Witness(**{**witness, "items": tuple(witness["items"])}) for witness in one["witnesses"]]
+        found.append(_Cases(one["violations"], witnesses))
+    for kind in (FAILURE, TAKEN):
+        cases.add_parts(kind, found)
+    return dict(counts)
+
+
+def _records_then_rows(
+    published: Transactions, original: Transactions, rows: NDArray[np.int64], borders: NDArray[np.int64], key: BlockKey
+) -> Any:
+    """Return a block of original records, or after all of these a block of released rows."""
+    is_of_rows, number = divmod(key.number, len(borders) - 1)
+    first, last = borders[number : number + 2]
+    numbers = np.arange(first, last)
+    if is_of_rows:
+        return as_block(published, first, last, **{RECORD: rows[first:last], ROW: numbers})
+    return as_block(original, first, last, **{RECORD: numbers, ROW: np.full(last - first, NO_ROW)})
+
+
+def _part_of(size: int, block: Any, _key: BlockKey) -> NDArray[np.int64]:
+    part: NDArray[np.int64] = block.column(RECORD).to_numpy() // size
+    return part
+
+
+def _compare_part(compared: _Compared, block: Any, _key: BlockKey) -> Any:
+    """Compare original records with their released rows, which follow them in a block."""
+    record, row = block.column(RECORD).to_numpy(), block.column(ROW).to_numpy()
+    records = int(np.count_nonzero(row == NO_ROW))
+    original = as_records(block.slice(0, records), compared.vocabulary)
+    published = as_records(block.slice(records), compared.published_vocabulary)
+    cases = _Cases()
+    counts = _Rows(compared, published, original, record[records:] - record[0], row[records:]).compare(cases)
+    found = {"counts": counts, "violations": cases.counts, "witnesses": [asdict(one) for one in cases.witnesses]}
+    return pa.record_batch({FOUND: [json.dumps(found)]})
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Released rows, and the records that they came from."""
+
+    compared: _Compared
+    published: Transactions
+    original: Transactions
+    record: NDArray[np.int64]
+    """The record that each row came from."""
+    number: NDArray[np.int64]
+    """The number of each row in the release."""
+
+    def compare(self, cases: _Cases) -> dict[str, int]:
+        """Add the records that are not hidden and those that lost too much, and return the counts."""
+        due = self.compared.guarantee.due(self.before.kind)
+        hide_all = self.compared.guarantee.ties == "all"
+        left = _find_left(self, due, cases, hide_all=hide_all)
+        _find_taken(self, due & (self.before.kind == Kind.PARTIAL), cases, hide_all=hide_all)
+        return _counted(self, due, left)
+
+    @cached_property
+    def before(self) -> Tendencies:
+        """The tendencies of the records."""
+        return tendencies(self.original, self.compared.category, len(self.compared.names))
 
     @cached_property
     def of_record(self) -> NDArray[np.int64]:
-        """The released row of each record."""
-        rows = self.alignment.rows
-        found = np.empty(len(rows), dtype=np.int64)
-        found[rows] = np.arange(len(rows))
+        """The row of each record."""
+        found = np.empty(len(self.record), dtype=np.int64)
+        found[self.record] = np.arange(len(self.record))
         return found
 
     @cached_property
@@ -304,7 +453,7 @@ class _Rows:
     @cached_property
     def released(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """For each released occurrence of an original item: the number of its original record, and the original code of the item."""
-        record = np.repeat(self.alignment.rows, self.published.lengths)
+        record = np.repeat(self.record, self.published.lengths)
         code = self.code[self.published.items]
         if len(self.code) and self.code.min() >= 0:
             return record, code
@@ -346,13 +495,11 @@ def _hidden_category(
     rows: _Rows, record: NDArray[np.int64], code: NDArray[Any], *, hide_all: bool
 ) -> NDArray[np.bool_]:
     """Return for each item whether its category must be hidden in its record."""
-    cat = rows.category[code]
+    cat = rows.compared.category[code]
     return rows.before.among_heaviest(record, cat) if hide_all else cat == rows.before.top[record]
 
 
-def _find_left(
-    rows: _Rows, due: NDArray[np.bool_], names: tuple[str, ...], cases: _Cases, *, hide_all: bool
-) -> NDArray[np.bool_]:
+def _find_left(rows: _Rows, due: NDArray[np.bool_], cases: _Cases, *, hide_all: bool) -> NDArray[np.bool_]:
     """Add the records that still hold an item of a category that must be hidden, and return which these are."""
     record, code = rows.released
     left = due[record] & _hidden_category(rows, record, code, hide_all=hide_all)
@@ -362,10 +509,11 @@ def _find_left(
     def detail(one: int) -> tuple[str, tuple[str, ...]]:
         some = code[record == one][:5]
         items = tuple(rows.original.vocabulary[c] for c in some)
-        leans_to = " and ".join(repr(names[g]) for g in distinct(rows.category[some]))
+        leans_to = " and ".join(repr(rows.compared.names[g]) for g in distinct(rows.compared.category[some]))
         return f"still holds {', '.join(map(repr, items))} of {leans_to}, which the record leans to", items
 
-    cases.add_rows(FAILURE, rows.of_record[left_records], (detail(one) for one in left_records))
+    numbers = rows.number[rows.of_record[left_records]]
+    cases.add_rows(FAILURE, numbers, (detail(one) for one in left_records))
     found = np.zeros(len(due), dtype=bool)
     found[left_records] = True
     return found
@@ -383,9 +531,7 @@ def _find_taken(rows: _Rows, partial: NDArray[np.bool_], cases: _Cases, *, hide_
         items = tuple(rows.original.vocabulary[c] for c in code[record == one][:5])
         return f"lost {', '.join(map(repr, items))}, outside the categories that must be hidden", items
 
-    cases.add_rows(
-        "more-taken-than-the-tendency", rows.of_record[taken_records], (detail(one) for one in taken_records)
-    )
+    cases.add_rows(TAKEN, rows.number[rows.of_record[taken_records]], (detail(one) for one in taken_records))
 
 
 def _counted(rows: _Rows, due: NDArray[np.bool_], left: NDArray[np.bool_]) -> dict[str, int]:
@@ -393,7 +539,7 @@ def _counted(rows: _Rows, due: NDArray[np.bool_], left: NDArray[np.bool_]) -> di
     kind = rows.before.kind
     record, code = rows.released
     heavy = np.zeros(len(due), dtype=bool)
-    heavy[record[rows.before.among_heaviest(record, rows.category[code])]] = True
+    heavy[record[rows.before.among_heaviest(record, rows.compared.category[code])]] = True
     of_one_kind = {
         "hidden": due & ~left & ~heavy,
         "tied": due & ~left & heavy,

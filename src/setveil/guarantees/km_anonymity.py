@@ -10,8 +10,9 @@ Departs  records of any length are searched; `attacker="aware"` requires more th
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -24,11 +25,12 @@ from setveil.data.forms.generalized import Generalized
 from setveil.data.records.ragged import distinct
 from setveil.data.records.transactions import Transactions
 from setveil.guarantees.base import Coverage, Guarantee
+from setveil.guarantees.recounts import Recount, Recounts, sets_below
 from setveil.mining.chunk_links import ChunkItems, chunk_links
-from setveil.mining.rare_itemsets import RareItemsets, rare_itemsets
+from setveil.mining.rare_itemsets import RareItemsets, rare_itemsets, rare_itemsets_in_chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,6 +48,18 @@ TOO_FEW = "too-few-subrecords"
 TOO_FEW_IF_AWARE = "too-few-subrecords-if-aware"
 STEPS_BEFORE = 30_000_000
 """Maximum number of steps for the original, which may have too many rare sets to count."""
+OF_CLUSTERS = (
+    IN_TWO_CHUNKS,
+    IN_TERM_CHUNK_TOO,
+    TOO_MANY,
+    EMPTY,
+    BELOW_K,
+    RARE,
+    WITHOUT_ITEMS,
+    TOO_FEW,
+    TOO_FEW_IF_AWARE,
+)
+"""The kinds of violations of disassociated data in the order of the verdict."""
 SHOWN_ITEMS = 12
 
 
@@ -91,6 +105,28 @@ class KmAnonymity(KmLimit, Guarantee):
         public=True,
         description="Maximum number of steps of the search for rare itemsets; if it ends without an answer, the verdict is undecided.",
     )
+
+    def recounts(self, form: type, labels: Sequence[str]) -> Recounts:
+        """Count the clusters below k records, and the sets of at most two items that are in fewer than k records."""
+        del labels
+        sizes = min(self.m, 2)
+        if form is not Disassociated:
+            found = sets_below(self.k, sizes, "released", "1", ("record",))
+            rare = [f"sets of {quantity(n, 'item')} in fewer than {self.k} records" for n in (1, 2)]
+            more = f"Sets of 3 to {self.m} items are not counted." if self.m > 2 else ""
+            return Recounts((), tuple(map(Recount, rare, found)), more)
+        in_chunks = sets_below(self.k, sizes, "chunk", "t0.copies", ("cluster", "chunk", "subrecord"))
+        rare = [f"sets of {quantity(n, 'item')} in fewer than {self.k} subrecords of a chunk" for n in (1, 2)]
+        queries = [
+            Recount("clusters of fewer than k records", f"SELECT count(*) FROM cluster WHERE records < {self.k}"),
+            Recount(
+                "items in two chunks of a cluster",
+                "SELECT count(*) FROM (SELECT 1 FROM chunk GROUP BY cluster, item HAVING count(DISTINCT chunk) > 1)",
+            ),
+            *map(Recount, rare, in_chunks),
+        ]
+        more = "Whether a cluster without a term chunk has enough subrecords (Lemma 2) is not counted."
+        return Recounts((), tuple(queries), more)
 
     @property
     def statement(self) -> str:
@@ -223,59 +259,49 @@ class KmAnonymity(KmLimit, Guarantee):
     # -- disassociated data -----------------------------------------------------------------------------------------------------
 
     def _check_clusters(self, data: Disassociated) -> Verdict:
-        items = ChunkItems.of(data)
-        found = rare_itemsets(
-            data.subrecords,
-            self.k,
-            self.m,
-            weights=data.counts,
-            parts=data.chunk_of_subrecord,
-            budget=self.budget,
-            limit=MOST_WITNESSES,
-        )
-        violations: dict[str, int] = {}
-        witnesses: list[Witness] = []
+        """Check the clusters in pieces: they are independent of each other."""
+        cases, witnesses, counts = Counter[str](), defaultdict[str, list[Witness]](list), Counter[str]()
 
         def note(kind: str, places: NDArray[np.int64], witness: Callable[[int], Witness]) -> None:
-            if len(places):
-                violations[kind] = len(places)
-                witnesses.extend(witness(place) for place in places[:MOST_WITNESSES].tolist())
+            cases[kind] += len(places)
+            witnesses[kind] += map(witness, places[: MOST_WITNESSES - len(witnesses[kind])].tolist())
 
-        self._note_faults(data, items, note)
-        note(
-            BELOW_K, np.flatnonzero(data.sizes < self.k), lambda c: _of_cluster(BELOW_K, data, c, self._below(data, c))
-        )
-        if found.found:
-            violations[RARE] = found.found
-            witnesses += [self._rare_in_chunk(data, found, place) for place in range(len(found.sets))]
-        fails_if_aware = self._note_lemma(data, note)
-        links = chunk_links(data, items)
-        counts = {
+        first = 0
+        for clusters in data.in_pieces():
+            piece, items = _Piece(clusters, first, data.clusters), ChunkItems.of(clusters)
+            self._note_faults(piece, items, note)
+            counts.update(_links(clusters, items))
+            counts["clusters-that-fail-if-aware"] += self._note_lemma(piece, note)
+            first += clusters.clusters
+        whole = _Piece(data, 0, data.clusters)
+        below = np.flatnonzero(data.sizes < self.k)
+        note(BELOW_K, below, lambda c: _of_cluster(BELOW_K, whole, c, self._below(data, c)))
+        found = rare_itemsets_in_chunks(data, self.k, self.m, budget=self.budget, limit=MOST_WITNESSES)
+        cases[RARE] = found.found
+        witnesses[RARE] = [self._rare_in_chunk(whole, found, place) for place in range(len(found.sets))]
+        figures = {
             "clusters": data.clusters,
             "records-in-the-smallest-cluster": int(data.sizes.min(initial=data.records)),
             "record-chunks": data.chunks,
             "items-in-term-chunks": len(data.terms),
-            "clusters-with-certain-links-of-record-chunks": links.clusters_with_certain,
-            "certain-links-of-record-chunks": links.certain,
-            "clusters-with-certain-links-to-term-chunks": links.clusters_with_certain_to_terms,
-            "certain-links-to-term-chunks": links.certain_to_terms,
-            "forced-links-of-record-chunks": links.forced,
-            "clusters-that-fail-if-aware": fails_if_aware,
         }
-        return self._verdict(data.records, found, counts, violations, witnesses, self.budget)
+        violations = {kind: cases[kind] for kind in OF_CLUSTERS if cases[kind]}
+        listed = [witness for kind in violations for witness in witnesses[kind]]
+        return self._verdict(data.records, found, figures | counts, violations, listed, self.budget)
 
     def _note_faults(
         self,
-        data: Disassociated,
+        piece: _Piece,
         items: ChunkItems,
         note: Callable[[str, NDArray[np.int64], Callable[[int], Witness]], None],
     ) -> None:
         """Add the violations of the format: data that are not disassociated data at all."""
+        data = piece.data
         width = max(len(data.vocabulary), 1)
         keys, chunks_with = np.unique(items.cluster * width + items.item, return_counts=True)
 
         def with_item(kind: str, detail: str) -> Callable[[int], Witness]:
-            return lambda key: _of_cluster(kind, data, key // width, detail, label=data.vocabulary[key % width])
+            return lambda key: _of_cluster(kind, piece, key // width, detail, label=data.vocabulary[key % width])
 
         note(
             IN_TWO_CHUNKS,
@@ -294,22 +320,23 @@ class KmAnonymity(KmLimit, Guarantee):
             np.flatnonzero(sizes > records),
             lambda chunk: _of_chunk(
                 TOO_MANY,
-                data,
+                piece,
                 chunk,
                 f"has {quantity(int(sizes[chunk]), 'subrecord')}, but the cluster has {quantity(int(records[chunk]), 'record')}",
             ),
         )
         empty = distinct(data.chunk_of_subrecord[data.subrecords.lengths == 0])
-        note(EMPTY, empty, lambda chunk: _of_chunk(EMPTY, data, chunk, "has a subrecord without an item"))
+        note(EMPTY, empty, lambda chunk: _of_chunk(EMPTY, piece, chunk, "has a subrecord without an item"))
 
     def _note_lemma(
-        self, data: Disassociated, note: Callable[[str, NDArray[np.int64], Callable[[int], Witness]], None]
+        self, piece: _Piece, note: Callable[[str, NDArray[np.int64], Callable[[int], Witness]], None]
     ) -> int:
         """Add the clusters in which records would be empty if k others held a set; return how many fail for an aware attacker.
 
         A set meets at most h record chunks. For k records to hold it, each of these chunks needs k subrecords, and every other record needs
         one subrecord too.
         """
+        data = piece.data
         sizes, terms = data.sizes, np.diff(data.term_starts)
         total = np.zeros(data.clusters, np.int64)
         np.add.at(total, data.cluster_of_chunk[data.chunk_of_subrecord], data.counts * (data.subrecords.lengths > 0))
@@ -333,15 +360,15 @@ class KmAnonymity(KmLimit, Guarantee):
                 f"{quantity(int(sizes[cluster]), 'record')}"
             )
 
-        note(WITHOUT_ITEMS, np.flatnonzero(nothing), lambda c: _of_cluster(WITHOUT_ITEMS, data, c, few(c)))
-        note(TOO_FEW, np.flatnonzero(too_few), lambda c: _of_cluster(TOO_FEW, data, c, detail(c)))
+        note(WITHOUT_ITEMS, np.flatnonzero(nothing), lambda c: _of_cluster(WITHOUT_ITEMS, piece, c, few(c)))
+        note(TOO_FEW, np.flatnonzero(too_few), lambda c: _of_cluster(TOO_FEW, piece, c, detail(c)))
         if self.attacker == "aware":
             note(
                 TOO_FEW_IF_AWARE,
                 np.flatnonzero(if_aware & (terms > 0)),
                 lambda c: _of_cluster(
                     TOO_FEW_IF_AWARE,
-                    data,
+                    piece,
                     c,
                     detail(
                         c,
@@ -354,30 +381,53 @@ class KmAnonymity(KmLimit, Guarantee):
     def _below(self, data: Disassociated, cluster: int) -> str:
         return f"has {quantity(int(data.sizes[cluster]), 'record')}, fewer than k = {self.k:,}"
 
-    def _rare_in_chunk(self, data: Disassociated, found: RareItemsets, place: int) -> Witness:
-        labels = tuple(data.vocabulary[code] for code in found.sets[place].tolist())
+    def _rare_in_chunk(self, whole: _Piece, found: RareItemsets, place: int) -> Witness:
+        labels = tuple(whole.data.vocabulary[code] for code in found.sets[place].tolist())
         detail = f"{{{_listed(labels)}}} is in {found.supports[place]:,} of its subrecords, fewer than k = {self.k:,}"
-        return _of_chunk(RARE, data, int(found.parts[place]), detail, items=labels)
+        return _of_chunk(RARE, whole, int(found.parts[place]), detail, items=labels)
 
 
-def _of_cluster(kind: str, data: Disassociated, cluster: int, detail: str, *, label: str | None = None) -> Witness:
-    place = f"cluster {cluster + 1:,} of {data.clusters:,}"
+class _Piece(NamedTuple):
+    """Some clusters of a release."""
+
+    data: Disassociated
+    first: int
+    """The number of the first one in the release."""
+    clusters: int
+    """The number of clusters of the release."""
+
+
+def _of_cluster(kind: str, piece: _Piece, cluster: int, detail: str, *, label: str | None = None) -> Witness:
+    number = piece.first + cluster
+    place = f"cluster {number + 1:,} of {piece.clusters:,}"
     if label is None:
-        return Witness(kind, place, detail, group=cluster)
-    return Witness(kind, place, f"{shown(label)} {detail}", items=(label,), group=cluster)
+        return Witness(kind, place, detail, group=number)
+    return Witness(kind, place, f"{shown(label)} {detail}", items=(label,), group=number)
 
 
-def _of_chunk(kind: str, data: Disassociated, chunk: int, detail: str, *, items: tuple[str, ...] = ()) -> Witness:
-    cluster = int(data.cluster_of_chunk[chunk])
-    number = chunk - int(data.cluster_starts[cluster])
+def _of_chunk(kind: str, piece: _Piece, chunk: int, detail: str, *, items: tuple[str, ...] = ()) -> Witness:
+    cluster = int(np.searchsorted(piece.data.cluster_starts, chunk, side="right")) - 1
+    number = chunk - int(piece.data.cluster_starts[cluster])
     return Witness(
         kind,
-        f"cluster {cluster + 1:,}, record chunk {number + 1:,} of it",
+        f"cluster {piece.first + cluster + 1:,}, record chunk {number + 1:,} of it",
         detail,
         items=items,
-        group=cluster,
+        group=piece.first + cluster,
         chunk=number,
     )
+
+
+def _links(clusters: Disassociated, items: ChunkItems) -> dict[str, int]:
+    """Return the numbers of links that follow from the counts."""
+    links = chunk_links(clusters, items)
+    return {
+        "clusters-with-certain-links-of-record-chunks": links.clusters_with_certain,
+        "certain-links-of-record-chunks": links.certain,
+        "clusters-with-certain-links-to-term-chunks": links.clusters_with_certain_to_terms,
+        "certain-links-to-term-chunks": links.certain_to_terms,
+        "forced-links-of-record-chunks": links.forced,
+    }
 
 
 def _listed(labels: tuple[str, ...]) -> str:

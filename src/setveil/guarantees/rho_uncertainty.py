@@ -5,7 +5,8 @@ Paper    jia2014 (references.bib), section 2.1, after cao2010: conf(q → e) ≤
 Checked  on the released file, exactly, with ρ as a fraction of whole numbers. Only closed q can have the highest confidence: the sets of
          all items that some records with e have in common. For each sensitive item the largest q come first: all other items of each
          of its records. They also give a lower bound on the number of records without e for every smaller q, which decides most cases.
-         Otherwise the closed q are searched depth first, with that bound at each.
+         Otherwise the closed q are searched depth first, with that bound at each. Only the records with e are searched. All others are
+         counted block by block, so data may be larger than memory, and the verdict is the same for all sizes of blocks.
          Generalized data: a node is sensitive if any item below it is, because it shows that the person has one of them. If records
          show such a node and sensitive names below it, the node is also checked together with these names, since each implies the node.
 Departs  with `include_empty` the empty q counts: the share of all records with e. With `knows="whole"` the confidence among the records
@@ -22,22 +23,26 @@ import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
 from setveil.base.display import quantity, share
+from setveil.base.sql import table
 from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.forms.generalized import Generalized
+from setveil.data.records.ragged import changes
 from setveil.data.records.transactions import Transactions
 from setveil.guarantees.base import Coverage, Guarantee
+from setveil.guarantees.recounts import Recount, Recounts
 from setveil.mining.rule_search import StrongestRules, strongest_rules
-from setveil.mining.whole_parts import whole_parts
+from setveil.mining.whole_parts import groups_of_equal_rest, whole_parts
 from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.parameters.shares import MaxConfidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from setveil.data.forms.plain import RowsOfRecords
     from setveil.data.records.alignment import Alignment
+    from setveil.mining.whole_parts import WholeParts
     from setveil.parameters.hierarchy import Hierarchy
 
 INFERRED = "inferred-item"
@@ -54,6 +59,21 @@ class _Reading(NamedTuple):
     data: Transactions
     inferred: NDArray[np.bool_]
     what: str = "it"
+
+
+class _WholeCase(NamedTuple):
+    """Records with exactly the same items that are not sensitive, and one sensitive item that too many of them hold."""
+
+    item: int
+    excess: int
+    rest: tuple[int, ...]
+    """The codes of the items that are not sensitive."""
+    held: int
+    size: int
+
+    def is_stronger(self, other: _WholeCase) -> bool:
+        """Return whether this case is shown rather than another one for the same item."""
+        return (-self.excess, self.rest) < (-other.excess, other.rest)
 
 
 class InferenceLimit(Declaration):
@@ -108,6 +128,42 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         description="Maximum number of steps of the search for the rules of one sensitive item; if it ends without an answer, the verdict "
         "is undecided.",
     )
+
+    def recounts(self, form: type, labels: Sequence[str]) -> Recounts:
+        """Count the rules from at most two known items to a sensitive one whose confidence is above the limit."""
+        if form is Generalized:
+            return super().recounts(form, labels)
+        above = f"WHERE together * {self.rho.share.denominator} > {self.rho.share.numerator} *"
+        one = f"""
+  WITH rule AS (
+    SELECT a.item, count(*) AS together FROM released AS s JOIN sensitive USING (item)
+    JOIN released AS a ON a.record = s.record AND a.item <> s.item GROUP BY a.item, s.item
+  ), known AS (
+    SELECT item, count(*) AS holders FROM released GROUP BY item
+  )
+  SELECT count(*) FROM rule JOIN known USING (item) {above} holders"""
+        two = f"""
+  WITH rule AS (
+    SELECT a.item AS first, b.item AS second, count(*) AS together FROM released AS s JOIN sensitive USING (item)
+    JOIN released AS a ON a.record = s.record AND a.item <> s.item
+    JOIN released AS b ON b.record = s.record AND b.item <> s.item AND b.item > a.item
+    GROUP BY a.item, b.item, s.item
+  ), known AS (
+    SELECT a.item AS first, b.item AS second, count(*) AS holders FROM released AS a
+    JOIN released AS b ON b.record = a.record AND b.item > a.item GROUP BY a.item, b.item
+  )
+  SELECT count(*) FROM rule JOIN known USING (first, second) {above} holders"""
+        queries = [
+            Recount("rules from one item above the limit", one),
+            Recount("rules from two items above the limit", two),
+        ]
+        if self.include_empty:
+            none = f"""
+  WITH rule AS (SELECT count(*) AS together FROM released JOIN sensitive USING (item) GROUP BY item)
+  SELECT count(*) FROM rule {above} (SELECT records FROM stated)"""
+            queries.insert(0, Recount("sensitive items in a larger share of all records than the limit", none))
+        listed = table("sensitive", ("item",), ((item,) for item in self.sensitive))
+        return Recounts((listed,), tuple(queries), "Rules from three or more known items are not counted.")
 
     @property
     def statement(self) -> str:
@@ -213,27 +269,36 @@ class RhoUncertainty(InferenceLimit, Guarantee):
 
     def _inferred_from_whole(self, reading: _Reading, is_sensitive: NDArray[np.bool_]) -> _Cases:
         """Return the strongest case of each sensitive item among records with exactly the same items that are not sensitive."""
-        data = reading.data
+        strongest: dict[int, _WholeCase] = {}
+        for records in groups_of_equal_rest(reading.data, is_sensitive):
+            for case in self._whole_cases(whole_parts(records, is_sensitive), reading.inferred):
+                if case.item not in strongest or case.is_stronger(strongest[case.item]):
+                    strongest[case.item] = case
+        cases: _Cases = {}
+        for _item, case in sorted(strongest.items()):
+            label = reading.data.vocabulary[case.item]
+            shown = _shown([reading.data.vocabulary[code] for code in case.rest])
+            detail = (
+                f"{case.held:,} of the {case.size:,} released records with exactly these items that are not sensitive hold "
+                f"{reading.what}: {share(case.held / case.size)}; at most {self.rho} is allowed"
+            )
+            witness = Witness(INFERRED_FROM_WHOLE, f"exactly {{{shown}}} → {label}", detail, items=(label,))
+            cases[label] = case.excess, witness
+        return cases
+
+    def _whole_cases(self, found: WholeParts, inferred: NDArray[np.bool_]) -> Iterator[_WholeCase]:
+        """Yield the strongest case of each sensitive item in some records, if it is too strong."""
+        sizes, part, item, held = found.sizes, found.part, found.item, found.held
         num, den = self.rho.share.as_integer_ratio()
-        found = whole_parts(data, is_sensitive)
-        parts, sizes, part, item, held = found.parts, found.sizes, found.part, found.item, found.held
         excess = held * den - num * sizes[part]
         if not self.include_empty:
             excess[found.has_empty_part] = 0
-        unsafe = np.flatnonzero((excess > 0) & reading.inferred[item])
+        unsafe = np.flatnonzero((excess > 0) & inferred[item])
         unsafe = unsafe[np.lexsort((-excess[unsafe], item[unsafe]))]
-        unsafe = unsafe[np.concatenate(([True], np.diff(item[unsafe]) != 0))] if len(unsafe) else unsafe
-        cases: _Cases = {}
-        for case in unsafe.tolist():
-            label = data.vocabulary[item[case]]
-            shown, size = _shown(parts.record(int(part[case]))), int(sizes[part[case]])
-            detail = (
-                f"{held[case]:,} of the {size:,} released records with exactly these items that are not sensitive hold "
-                f"{reading.what}: {share(held[case] / size)}; at most {self.rho} is allowed"
-            )
-            witness = Witness(INFERRED_FROM_WHOLE, f"exactly {{{shown}}} → {label}", detail, items=(label,))
-            cases[label] = int(excess[case]), witness
-        return cases
+        for case in unsafe[changes(item[unsafe])].tolist():
+            first, last = found.parts.offsets[part[case] : part[case] + 2]
+            rest = tuple(found.parts.items[first:last].tolist())
+            yield _WholeCase(int(item[case]), int(excess[case]), rest, int(held[case]), int(sizes[part[case]]))
 
     def _witness(self, reading: _Reading, found: StrongestRules, place: int) -> Witness:
         data = reading.data

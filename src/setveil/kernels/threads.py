@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from functools import wraps
 from threading import Thread
@@ -34,12 +34,19 @@ Part = TypeVar("Part")
 Parameters = ParamSpec("Parameters")
 
 _asked: ContextVar[int | None] = ContextVar("setveil_threads", default=None)
+_outer: ContextVar[Any] = ContextVar("setveil_outer_control", default=None)
+"""The control array of the part whose work this is; None outside of a part."""
 
 
 def number_of_threads() -> int:
     """Return how many threads loops use here: as many as were asked for, otherwise one per core that this process may use."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return _asked.get() or available
+
+
+def is_part() -> bool:
+    """Return whether this is the work of a part, which shows no step of its own."""
+    return _outer.get() is not None
 
 
 @contextmanager
@@ -74,18 +81,25 @@ def run(label: str, work: Callable[[Any], Result], *, total: int | None = None) 
 def share(
     label: str, parts: Sequence[Part], work: Callable[[Part, Any], Result], *, total: int | None = None
 ) -> list[Result]:
-    """Run `work(part, control)` for every part, begun in their order; the results come back in the order of the parts."""
+    """Run `work(part, control)` for every part, begun in their order; the results come back in the order of the parts.
+
+    A part may share its own work too. Its loops then use the threads that are left, show no step of their own, and stop with the part.
+    """
     from setveil.kernels.jit import compiling  # noqa: PLC0415 - imports Numba, which help texts and checks do not need
 
+    outer = _outer.get()
     controls = np.zeros((max(len(parts), 1), CONTROL_WIDTH), dtype=np.int64)
     crew = _Crew(parts, work, controls)
     with ExitStack() as stack:
-        advance = stack.enter_context(progress.step(label, total))
+        shown = nullcontext(_show_nothing) if is_part() else progress.step(label, total)
+        advance = stack.enter_context(shown)
         stack.enter_context(compiling(_show_compiling(stack.enter_context(ExitStack()))))
         try:
             crew.start(min(number_of_threads(), len(parts)))
             while crew.is_at_work(POLL_SECONDS):
                 advance(int(controls[:, DONE].sum()))
+                if outer is not None and outer[STOP]:
+                    raise KeyboardInterrupt
             advance(int(controls[:, DONE].sum()))
         finally:
             # After an error or Ctrl-C the loops return at their next look; else nobody reads it any more.
@@ -103,11 +117,13 @@ class _Crew(Generic[Part, Result]):
         self._controls = controls
         self._results: list[Any] = [None] * len(parts)
         self._waiting = deque(range(len(parts)))
+        self._threads_each = 1
         self._threads: list[Thread] = []
         self._errors: list[BaseException] = []
 
     def start(self, number: int) -> None:
         """Let so many threads begin, each in the context of the caller, so that notes and steps reach who listens there."""
+        self._threads_each = max(number_of_threads() // max(number, 1), 1)
         for place in range(number):
             thread = Thread(target=copy_context().run, args=(self._take_parts,), name=f"setveil_{place}")
             self._threads.append(thread)
@@ -142,9 +158,18 @@ class _Crew(Generic[Part, Result]):
             except IndexError:  # another thread took the last one
                 return
             try:
-                self._results[number] = copy_context().run(self._work, self._parts[number], self._controls[number])
+                self._results[number] = copy_context().run(self._work_on, number)
             except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
                 self._errors.append(error)
+
+    def _work_on(self, number: int) -> Any:
+        _outer.set(self._controls[number])
+        _asked.set(self._threads_each)
+        return self._work(self._parts[number], self._controls[number])
+
+
+def _show_nothing(_done: int) -> None:
+    """Show no progress."""
 
 
 def _show_compiling(shown: ExitStack) -> Callable[[str | None], None]:

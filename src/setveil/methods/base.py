@@ -11,6 +11,8 @@ from setveil.base.declaration import Declaration
 from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.random import Generator
 
     from setveil.data.forms.base import Published
@@ -59,6 +61,10 @@ class Method(Declaration, ABC):
     """The form of the published data: plain records, or another published form."""
     about_people: ClassVar[bool] = False
     """Whether the method protects the link between a person and a row. If so, rows get pseudonyms by default where the data has ids."""
+    runs_in_blocks: ClassVar[bool] = False
+    """Whether the method can publish data larger than memory: it overrides `apply_in_blocks`, or it is the `same_in_blocks`."""
+    same_in_blocks: ClassVar[bool] = False
+    """Whether `apply` itself takes memory for a few blocks only. The result then does not depend on the size of blocks."""
     example_lines: ClassVar[tuple[str, ...]] = (
         'data = sv.read("sample:supermarket?records=1000")',
         "method = {call}",
@@ -104,6 +110,15 @@ class Method(Declaration, ABC):
     @abstractmethod
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Produce the published data. The result depends on the generator's state, never on the number of threads."""
+
+    def apply_in_blocks(self, data: Transactions, *, rng_of: Callable[[int], Generator]) -> Outcome:
+        """Produce the published data of more records than a block of the current engine has, with memory for a few blocks.
+
+        `rng_of` returns the generator of a block, and that of work on all blocks for -1. The result depends on the size of blocks, and not
+        on the engine.
+        """
+        del data, rng_of
+        raise NotImplementedError(f"{self.name} does not run in blocks")
 
 
 class Baseline(Method, ABC):

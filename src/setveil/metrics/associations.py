@@ -17,6 +17,7 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.forms.disassociated import Disassociated
+from setveil.data.records.in_blocks import as_records, in_blocks
 from setveil.data.records.ragged import distinct, offsets_of, owner_of, runs
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
@@ -84,13 +85,12 @@ class RelativeAssociationError(Metric):
             sets = sets.take(sets.supports > 0)
             whose = {"rules-held": len(sets), "rules": len(self.rules)}
         else:
-            with_rule = records_with_any(original, self.rules)
-            couples = couples_in(original.take(with_rule, ids=None))
+            with_rule, couples = _couples_with_any(original, self.rules)
             if couples is None:
                 return None, {
                     "reason": f"the records with a rule hold more than {MOST_COUPLES:,} pairs of items; use fewer rules, or over=rules"
                 }
-            sets, whose = _as_itemsets(original, *couples), {"records-with-a-rule": len(with_rule)}
+            sets, whose = _as_itemsets(original, *couples), {"records-with-a-rule": with_rule}
         if not len(sets):
             held = self.over == "rules" or not whose["records-with-a-rule"]
             return None, {"reason": NO_RULE_IS_HELD if held else "no record with a rule holds two items"}
@@ -195,29 +195,53 @@ def records_with_any(data: Transactions, sets: Iterable[Iterable[str]]) -> NDArr
     return np.flatnonzero(found)
 
 
-def couples_in(data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
-    """Return offsets and codes of all pairs of items that some record holds; None if there are too many.
+def _couples_with_any(
+    data: Transactions, sets: Iterable[Iterable[str]]
+) -> tuple[int, tuple[NDArray[np.int64], NDArray[np.int32]] | None]:
+    """Return how many records hold at least one of these sets, and the pairs of items in these records as `couples_in` does."""
+    records, keys = 0, np.empty(0, np.int64)
+    for block in in_blocks(data):
+        part = as_records(block, data.vocabulary)
+        chosen = records_with_any(part, sets)
+        records += len(chosen)
+        if len(keys) <= MOST_COUPLES:
+            keys = _couples(part.take(chosen, ids=None), keys)
+    return records, _of_keys(keys, data)
 
-    Records are processed in blocks, and repeated pairs are removed after each block.
+
+def couples_in(data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+    """Return offsets and codes of all pairs of items that some record holds; None if there are too many."""
+    return _of_keys(_couples(data, np.empty(0, np.int64)), data)
+
+
+def _couples(data: Transactions, found: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the pairs found before and those in these records, as rising numbers; more than allowed if there are too many.
+
+    Records are processed in parts, and repeated pairs are removed after each part.
     """
     contents, _weights, _content_of = data.distinct()
     width = max(len(data.vocabulary), 1)
     ahead = contents.offsets[1:][owner_of(contents.offsets)] - np.arange(contents.occurrences) - 1
     until = np.cumsum(ahead)
-    found: NDArray[np.int64] = np.empty(0, np.int64)
     first = 0
-    while first < contents.occurrences:
+    while first < contents.occurrences and len(found) <= MOST_COUPLES:
         before = until[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(until, before + COUPLES_AT_ONCE, side="right")))
         one = np.repeat(np.arange(first, last), ahead[first:last])
         other = runs(np.arange(first + 1, last + 1), ahead[first:last])
         keys = contents.items[one].astype(np.int64) * width + contents.items[other]
         found = distinct(np.concatenate((found, keys)))
-        if len(found) > MOST_COUPLES:
-            return None
         first = last
-    codes = np.stack((found // width, found % width), axis=1).ravel().astype(np.int32)
-    return np.arange(len(found) + 1, dtype=np.int64) * 2, codes
+    return found
+
+
+def _of_keys(keys: NDArray[np.int64], data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+    """Return offsets and codes of pairs that are given as numbers; None if there are too many."""
+    if len(keys) > MOST_COUPLES:
+        return None
+    width = max(len(data.vocabulary), 1)
+    codes = np.stack((keys // width, keys % width), axis=1).ravel().astype(np.int32)
+    return np.arange(len(keys) + 1, dtype=np.int64) * 2, codes
 
 
 def _as_itemsets(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> Itemsets:

@@ -14,7 +14,7 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.data.records.ragged import among, distinct, records_of
 from setveil.metrics.base import Metric
-from setveil.mining.rule_search import largest_rules
+from setveil.mining.largest_rules import largest_rules
 from setveil.mining.whole_parts import whole_parts
 from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.parameters.shares import MaxConfidence
@@ -116,8 +116,8 @@ class SaturatedRules(OfSensitiveItems):
         """Return the number of sensitive occurrences, of those at the limit or above (with one record more), and of those above it."""
         num, den = self.rho.share.as_integer_ratio()
         is_sensitive = self.sensitive.among(data)
-        rules = largest_rules(data, is_sensitive)
-        cases = [(rules.weight, rules.with_item, rules.held)]
+        rules = [part.rules for part in largest_rules(data, is_sensitive, self.rho.share)]
+        cases = [(one.weight, one.with_item, one.with_item + one.slack) for one in rules]
         if self.include_empty:
             alone = np.bincount(data.items[data.offsets[:-1][data.lengths == 1]], minlength=len(data.vocabulary))
             code = np.flatnonzero(is_sensitive & (alone > 0))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.data.records.ragged import BLOCK
 from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
@@ -33,12 +34,18 @@ class RecordLoss(Metric):
         original, published = pair.original, pair.published
         if not published.records:
             return None, {"reason": "the release holds no record"}
-        shared, record = pair.shared_items, pair.rows
-        union = published.lengths + original.lengths[record] - shared
-        by_row = np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0)
         # A record counts once, even if it became several rows; otherwise the records split most would count most.
         rows = pair.rows_per_record
-        loss = np.bincount(record, by_row, original.records)[rows > 0] / rows[rows > 0]
+        loss = np.zeros(original.records)
+        for first, piece in published.pieces(BLOCK):
+            part = slice(first, first + piece.records)
+            shared, record = pair.shared_items[part], pair.rows[part]
+            union = piece.lengths + original.offsets[record + 1] - original.offsets[record] - shared
+            np.add.at(loss, record, np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0))
+        released = rows > 0
+        np.divide(loss, rows, out=loss, where=released)
+        if not released.all():
+            loss = loss[released]
         return float(loss.mean()), {"records-changed": int(np.count_nonzero(loss))}
 
 

@@ -14,14 +14,21 @@ from setveil.metrics.base import Metric
 from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
+    from setveil.data.records.transactions import Transactions
     from setveil.metrics.pair import Pair
 
 MOST_TESTED = 100_000
 """Number of records of each half that guessers are tested on; of a larger half, a random sample."""
 SEED = 2019
 """The first of the two seeds of a sample; the second is the number of the half."""
+AT_ONCE = 1 << 18
+"""Number of occurrences of rows or records that are weighed together; it limits the memory."""
+ROWS_AT_ONCE = 1 << 15
+"""About the number of tested rows that are weighed together."""
 CELLS_AT_ONCE = 1 << 16
 """Number of (row, category) cells that are scored together: their tables fit into a cache."""
 
@@ -44,54 +51,77 @@ def _why_not(pair: Pair, categories: Categories) -> str:
     return ""
 
 
-class _Weighed(NamedTuple):
-    """The tendencies of the original records, and the category weights of the released rows."""
+class _Weighing:
+    """Weighs the categories of released rows and of their records, in pieces, with the original's category codes."""
 
-    before: Tendencies
-    row: NDArray[np.int64]
-    cat: NDArray[np.int64]
-    weight: NDArray[np.int64]
-    categories: int
+    def __init__(self, pair: Pair, given: Categories) -> None:
+        self._pair = pair
+        self.category, names = given.bind(pair.original)
+        self.categories = len(names)
+        of_label = {label: self.category[code] for label, code in pair.original.code_of.items()}
+        # An item that is not in the original has no category and does not count.
+        released = [of_label.get(label, self.categories) for label in pair.published.vocabulary]
+        self._released = np.array(released, dtype=np.int32)
 
+    def tendencies(self, records: Transactions) -> Tendencies:
+        """Return the tendencies of some records of the original."""
+        return tendencies(records, self.category, self.categories)
 
-def _weighed(pair: Pair, given: Categories) -> _Weighed:
-    """Weigh both data sets, with the original's category codes."""
-    original, published = pair.original, pair.published
-    category, names = given.bind(original)
-    categories = len(names)
-    of_label = {label: category[code] for label, code in original.code_of.items()}
-    # An item that is not in the original has no category and does not count.
-    released = np.array([of_label.get(label, categories) for label in published.vocabulary], dtype=np.int32)
-    row, cat, weight = weights(published, released, categories + 1)
-    known = cat < categories
-    if not known.all():
-        row, cat, weight = row[known], cat[known], weight[known]
-    return _Weighed(tendencies(original, category, categories), row, cat, weight, categories)
+    def weights(self, rows: Transactions) -> tuple[NDArray[np.int64], ...]:
+        """Return the weights of some rows, as arrays of row, category and number of items."""
+        row, cat, weight = weights(rows, self._released, self.categories + 1)
+        known = cat < self.categories
+        return row[known], cat[known], weight[known]
+
+    def pieces(self) -> Iterator[tuple[int, NDArray[np.int64], Tendencies, Transactions]]:
+        """Yield all rows in pieces: the number of the first one, their records, the tendencies of these, and the rows."""
+        for first, rows in self._pair.published.pieces(AT_ONCE):
+            records = self._pair.rows[first : first + rows.records]
+            yield first, records, self._before(records), rows
+
+    def some(self, chosen: NDArray[np.int64]) -> tuple[Tendencies, Transactions]:
+        """Return the tendencies of the records of some rows, and the rows."""
+        return self._before(self._pair.rows[chosen]), self._pair.published.take(chosen, ids=None)
+
+    def _before(self, records: NDArray[np.int64]) -> Tendencies:
+        return self.tendencies(self._pair.original.take(records, ids=None))
 
 
 def kept_heavy(pair: Pair, given: Categories) -> dict[str, int]:
     """Count records with several heaviest categories, or a second category above the mean weight, and those whose row keeps one."""
-    before, row, cat, _weight, categories = pair.once(_weighed, given)
-    records, width = pair.original.records, categories + 1
+    weighing = _Weighing(pair, given)
+    row_of = np.full(pair.original.records, -1, np.int64)
+    row_of[pair.rows] = np.arange(len(pair.rows))
+    total = np.zeros(4, np.int64)
+    for first, records in pair.original.pieces(AT_ONCE):
+        row = row_of[first : first + records.records]
+        released = np.flatnonzero(row >= 0)
+        shown, cat, _weight = weighing.weights(pair.published.take(row[released], ids=None))
+        total += _kept_heavy(weighing, records, released[shown], cat)
+    names = ("tied-records", "tied-records-that-keep-one", "records-with-a-second-tendency", "second-tendencies-kept")
+    return dict(zip(names, total.tolist(), strict=True))
+
+
+def _kept_heavy(
+    weighing: _Weighing, records: Transactions, shown: NDArray[np.int64], cat: NDArray[np.int64]
+) -> list[int]:
+    """Return the counts of some records, whose rows show categories: pairs of a record and a category."""
+    before, width = weighing.tendencies(records), weighing.categories + 1
     record, other = before.heaviest
-    tied = np.bincount(record, minlength=records) > 1
-    own, own_cat, own_weight = weights(pair.original, given.bind(pair.original)[0], categories)
-    present = np.bincount(own, minlength=records)
-    second = own_weight * present[own] > pair.original.lengths[own]
+    tied = np.bincount(record, minlength=records.records) > 1
+    own, own_cat, own_weight = weights(records, weighing.category, weighing.categories)
+    present = np.bincount(own, minlength=records.records)
+    second = own_weight * present[own] > records.lengths[own]
     second &= (own_weight < before.top_weight[own]) & _has_tendency(before.kind)[own]
     own, own_cat = own[second], own_cat[second]
     record, other = record[tied[record]], other[tied[record]]
-    concerned = tied.copy()
-    concerned[own] = True
-    kept = concerned[pair.rows[row]]
-    shown = pair.rows[row[kept]] * width + cat[kept]
-    shown.sort()
-    return {
-        "tied-records": int(np.count_nonzero(tied)),
-        "tied-records-that-keep-one": len(distinct(record[among(record * width + other, shown)])),
-        "records-with-a-second-tendency": len(distinct(own)),
-        "second-tendencies-kept": len(distinct(own[among(own * width + own_cat, shown)])),
-    }
+    keys = np.sort(shown * width + cat)
+    return [
+        int(np.count_nonzero(tied)),
+        len(distinct(record[among(record * width + other, keys)])),
+        len(distinct(own)),
+        len(distinct(own[among(own * width + own_cat, keys)])),
+    ]
 
 
 class StillOnTop(Metric):
@@ -112,15 +142,19 @@ class StillOnTop(Metric):
         """Find the heaviest categories of every record in its released row."""
         if reason := _why_not(pair, self.categories):
             return None, {"reason": reason}
-        before, row, cat, weight, _categories = pair.once(_weighed, self.categories)
-        concerned = _has_tendency(before.kind)[pair.rows]
-        if not concerned.any():
+        weighing = _Weighing(pair, self.categories)
+        count = of = 0
+        for _first, _records, before, published in weighing.pieces():
+            row, cat, weight = weighing.weights(published)
+            concerned = _has_tendency(before.kind)
+            largest = np.zeros(published.records, dtype=np.int64)
+            np.maximum.at(largest, row, weight)
+            on_top = concerned[row] & (weight == largest[row]) & before.among_heaviest(row, cat)
+            count += len(distinct(row[on_top]))
+            of += int(np.count_nonzero(concerned))
+        if not of:
             return None, {"reason": "no record has a tendency"}
-        largest = np.zeros(pair.published.records, dtype=np.int64)
-        np.maximum.at(largest, row, weight)
-        on_top = concerned[row] & (weight == largest[row]) & before.among_heaviest(pair.rows[row], cat)
-        count = len(distinct(row[on_top]))
-        return count / int(concerned.sum()), {"records": count, "of": int(concerned.sum())}
+        return count / of, {"records": count, "of": of}
 
 
 class TendencyPosterior(Metric):
@@ -155,28 +189,19 @@ def _guessed(pair: Pair, given: Categories) -> tuple[float | None, dict[str, Any
     """Return the share of correct guesses, which both this metric and the attack absent-category need."""
     if reason := _why_not(pair, given):
         return None, {"reason": reason}
-    before, row, cat, weight, categories = pair.once(_weighed, given)
-    concerned = np.flatnonzero(_has_tendency(before.kind)[pair.rows])
+    weighing = _Weighing(pair, given)
+    counts, concerned = _counted(weighing)
     if len(concerned) < 2:
         return None, {"reason": "fewer than two records have a tendency"}
-    place = np.full(pair.published.records, -1, dtype=np.int64)
-    place[concerned] = np.arange(len(concerned))
-    inside = place[row] >= 0
-    rows = _Rows(place[row[inside]], cat[inside], weight[inside], len(concerned), categories)
-    records = pair.rows[concerned]
-    truth = before.top[records].astype(np.int64)
-    half = (records % 2).astype(bool)
-    beside = rows.counted(truth, half, categories)
+    half = (pair.rows[concerned] % 2).astype(bool)
     tests = []
     for number, trained in enumerate((half, ~half)):
         tested = np.flatnonzero(~trained)
         size = len(tested)
         if size > MOST_TESTED and not pair.exact:
             tested = np.sort(np.random.default_rng([SEED, number]).choice(tested, MOST_TESTED, replace=False))
-        common = np.full(len(tested), np.bincount(truth[trained], minlength=categories).argmax())
-        guesses = (common, *_guesses(rows, truth, trained, tested, beside[1 - number]))
-        right = [int(np.count_nonzero(before.among_heaviest(records[tested], guess))) for guess in guesses]
-        tests.append(_Test(np.array(right), len(tested), size))
+        right = _Guessers(counts, 1 - number).right(weighing, concerned[tested])
+        tests.append(_Test(right, len(tested), size))
     shares = _shares(tests)
     details: dict[str, Any] = {"base-rate": shares[0], "records": len(concerned)}
     details |= dict(zip(("absent", "beside-heaviest", "bayes"), shares[1:], strict=True))
@@ -224,33 +249,102 @@ SIZES = 8
 class _Rows:
     """What an attacker sees in the rows: the categories present, the heaviest one and its weight."""
 
-    def __init__(
-        self, row: NDArray[np.int64], cat: NDArray[np.int64], weight: NDArray[np.int64], rows: int, categories: int
-    ) -> None:
-        self.start = starts_of(row, rows)
-        self.row, self.cat = row, cat
-        best = np.zeros(rows, dtype=np.int64)
-        np.maximum.at(best, row, weight * (categories + 1) + categories - cat)
+    def __init__(self, weighing: _Weighing, rows: Transactions) -> None:
+        row, self.cat, weight = weighing.weights(rows)
+        categories = weighing.categories
+        self.start = starts_of(row, rows.records)
+        best = np.zeros(rows.records, dtype=np.int64)
+        np.maximum.at(best, row, weight * (categories + 1) + categories - self.cat)
         self.heaviest = np.where(best > 0, categories - best % (categories + 1), categories)
         self.size = np.minimum(best // (categories + 1), SIZES - 1)
 
-    def counted(self, truth: NDArray[np.int64], half: NDArray[np.bool_], categories: int) -> NDArray[np.int64]:
-        """Return for each half, true category and category present the number of rows."""
-        kind = (half * categories + truth) * categories
-        counts = np.bincount(kind[self.row] + self.cat, minlength=2 * categories * categories)
-        return counts.reshape(2, categories, categories)
-
-    def present(self, chosen: NDArray[np.int64], categories: int) -> NDArray[np.float64]:
-        """Return a table of 0 and 1: which categories each of the chosen rows holds."""
-        table = np.zeros((len(chosen), categories))
-        offsets, entries = picked(self.start, chosen)
-        table[owner_of(offsets), self.cat[entries]] = 1
+    def present(self, first: int, last: int, categories: int) -> NDArray[np.float64]:
+        """Return a table of 0 and 1: which categories each of the rows `first` to `last` - 1 holds."""
+        offsets = self.start[first : last + 1]
+        table = np.zeros((len(offsets) - 1, categories))
+        table[owner_of(offsets), self.cat[offsets[0] : offsets[-1]]] = 1
         return table
 
 
-def _pairs(one: NDArray[np.int64], other: NDArray[np.int64], ones: int, others: int) -> NDArray[np.int64]:
-    """Return how often each of `ones` numbers is at the same place as each of `others` numbers."""
-    return np.bincount(one * others + other, minlength=ones * others).reshape(ones, others)
+class _Counts(NamedTuple):
+    """The number of rows of each half with each true category."""
+
+    alone: NDArray[np.int64]
+    present: NDArray[np.int64]
+    """And with each category present."""
+    heaviest: NDArray[np.int64]
+    """And with each heaviest category, or none."""
+    size: NDArray[np.int64]
+    """And with each size of the heaviest category."""
+
+
+def _counted(weighing: _Weighing) -> tuple[_Counts, NDArray[np.int64]]:
+    """Return the counts, and the numbers of the rows whose record has a tendency."""
+    n = weighing.categories
+    counts = _Counts(*(np.zeros((2, n, *more), np.int64) for more in ((), (n,), (n + 1,), (SIZES,))))
+    found = [np.empty(0, np.int64)]
+    for first, records, before, published in weighing.pieces():
+        concerned = np.flatnonzero(_has_tendency(before.kind))
+        found.append(first + concerned)
+        rows, half, truth = _Rows(weighing, published), records[concerned] % 2, before.top[concerned]
+        _add(counts.alone, half, truth)
+        _add(counts.heaviest, half, truth, rows.heaviest[concerned])
+        _add(counts.size, half, truth, rows.size[concerned])
+        offsets, places = picked(rows.start, concerned)
+        owner = owner_of(offsets)
+        _add(counts.present, half[owner], truth[owner], rows.cat[places])
+    return counts, np.concatenate(found)
+
+
+def _add(table: NDArray[np.int64], *places: NDArray[Any]) -> None:
+    """Add 1 at each of the places, given by an index for each axis."""
+    np.add.at(table.reshape(-1), np.ravel_multi_index(places, table.shape), 1)
+
+
+class _Guessers:
+    """The base rate and the three guessers, as the rows of one half teach them."""
+
+    def __init__(self, counts: _Counts, half: int) -> None:
+        prior = counts.alone[half] + 1.0
+        beside = 1e-3 + counts.heaviest[half].T
+        sizes = 1.0 + counts.size[half].T
+        share = (counts.present[half] + 1.0) / (prior + 1)[:, None]  # both prior and table are one more than the counts
+        log_present, self._log_absent = np.log(share), np.log1p(-np.minimum(share, 1 - 1e-9))
+        self._log_size, self._log_prior, self._log_beside = (
+            np.log(sizes / sizes.sum(axis=0)),
+            np.log(prior),
+            np.log(beside),
+        )
+        self._log_ratio = (log_present - self._log_absent).T
+        self._common = int(counts.alone[half].argmax())
+
+    def right(self, weighing: _Weighing, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return for each of the four the number of correct guesses about the chosen rows."""
+        at_once = max(CELLS_AT_ONCE // weighing.categories, 1)
+        step = at_once * max(ROWS_AT_ONCE // at_once, 1)
+        right = np.zeros(4, np.int64)
+        for first in range(0, len(chosen), step):
+            before, published = weighing.some(chosen[first : first + step])
+            rows, numbers = _Rows(weighing, published), np.arange(published.records)
+            named = [
+                self._guesses(rows, one, min(one + at_once, len(numbers))) for one in range(0, len(numbers), at_once)
+            ]
+            guesses = (np.full(len(numbers), self._common), *np.concatenate(named, axis=1))
+            right += [int(np.count_nonzero(before.among_heaviest(numbers, guess))) for guess in guesses]
+        return right
+
+    def _guesses(self, rows: _Rows, first: int, last: int) -> NDArray[np.int64]:
+        """Return the guess of each of the three guessers for the rows `first` to `last` - 1."""
+        present = rows.present(first, last, len(self._log_prior))
+        absent_only = np.where(present > 0, -np.inf, 0.0)
+        by_heaviest = self._log_beside[rows.heaviest[first:last]]
+        by_size = self._log_size[rows.size[first:last]]
+        guesses = (
+            self._log_prior + absent_only,
+            by_heaviest + absent_only,
+            by_heaviest + by_size + _product(present, self._log_ratio) + self._log_absent.sum(axis=1),
+        )
+        return np.array([guess.argmax(axis=1) for guess in guesses])
 
 
 def _product(table: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -259,38 +353,3 @@ def _product(table: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArra
     if rows < FEWEST_ROWS:
         return table @ factors
     return np.concatenate([table[first : first + rows] @ factors for first in range(0, len(table), rows)])
-
-
-def _guesses(
-    rows: _Rows,
-    truth: NDArray[np.int64],
-    trained: NDArray[np.bool_],
-    tested: NDArray[np.int64],
-    together: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """Return the guess of each of the three guessers for every tested row.
-
-    `together` has the number of trained rows with each true category and category present.
-    """
-    known, categories = np.flatnonzero(trained), len(together)
-    prior = np.bincount(truth[known], minlength=categories) + 1.0
-    beside = 1e-3 + _pairs(rows.heaviest[known], truth[known], categories + 1, categories)
-    sizes = 1.0 + _pairs(rows.size[known], truth[known], SIZES, categories)
-    share = (together + 1.0) / (prior + 1)[:, None]  # both prior and table are one more than the counts
-    log_present, log_absent = np.log(share), np.log1p(-np.minimum(share, 1 - 1e-9))
-    log_size, log_prior, log_beside = np.log(sizes / sizes.sum(axis=0)), np.log(prior), np.log(beside)
-    log_ratio = (log_present - log_absent).T
-    named = np.empty((3, len(tested)), dtype=np.int64)
-    at_once = max(CELLS_AT_ONCE // categories, 1)
-    for first in range(0, len(tested), at_once):
-        block = tested[first : first + at_once]
-        present = rows.present(block, categories)
-        absent_only = np.where(present > 0, -np.inf, 0.0)
-        by_heaviest = log_beside[rows.heaviest[block]]
-        guesses = (
-            log_prior + absent_only,
-            by_heaviest + absent_only,
-            by_heaviest + log_size[rows.size[block]] + _product(present, log_ratio) + log_absent.sum(axis=1),
-        )
-        named[:, first : first + at_once] = [guess.argmax(axis=1) for guess in guesses]
-    return named

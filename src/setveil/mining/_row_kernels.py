@@ -86,7 +86,7 @@ def set_span(span, start, middle, end, weight, spans):
 
 @kernel
 def index_entries(first_row, last_row, n_items, at, offset, rows):
-    """Write the entries of each item behind the middles of its rows, from the entry `offset` on, in order of rows.
+    """Write the entries of each of the first `n_items` items behind the middles of its rows, from the entry `offset` on, in order of rows.
 
     Those of item i begin at `item_starts[at + i]`.
     """
@@ -95,12 +95,16 @@ def index_entries(first_row, last_row, n_items, at, offset, rows):
         item_starts[at + item] = 0
     for row in range(first_row, last_row):
         for place in range(spans[SPAN * row + MIDDLE], spans[SPAN * row + END]):
+            if places[place] >= n_items:
+                break
             item_starts[at + places[place] + 1] += 1
     item_starts[at] = offset
     for item in range(n_items):
         item_starts[at + item + 1] += item_starts[at + item]
     for row in range(first_row, last_row):
         for place in range(spans[SPAN * row + MIDDLE], spans[SPAN * row + END]):
+            if places[place] >= n_items:
+                break
             entry = ENTRY * item_starts[at + places[place]]
             entries[entry], entries[entry + 1] = SPAN * row, place
             item_starts[at + places[place]] += 1

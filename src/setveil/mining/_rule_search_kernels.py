@@ -32,6 +32,8 @@ EXCESS, WITH_E, WITHOUT_E, SIZE, COMPLETE = 0, 1, 2, 3, 4
 FIRST, LAST, NEXT, LAST_CANDIDATE, Q_END, ROWS_END = 0, 1, 2, 3, 4, 5
 """The numbers of a level: its first record and the end of its records, the next candidate, and the ends of its candidates, of the items of
 q and of the records of its candidates. Level 0 has the last three only."""
+ITEMS_PER_SET = 8
+"""Room for the items of sets that are noted, per set."""
 ITEM, HIGHEST, ROWS, END = 0, 1, 2, 3
 """The numbers of a candidate: its item, the highest excess below it, its first record and the end of its records."""
 
@@ -59,10 +61,31 @@ class Bounds(NamedTuple):
     budget: int
 
 
+class Known(NamedTuple):
+    """Sets that a search comes to, in this order, and how many records hold each."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int64]
+    held: NDArray[np.int64]
+
+
+class Notes(NamedTuple):
+    """Room for further sets. `state` has their number, how many known sets the search left behind, and whether the room is used up."""
+
+    state: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int64]
+
+
+NOTED, PASSED, FULL = 0, 1, 2
+"""The places in `state`."""
+
+
 class Room(NamedTuple):
     """What searches of rules share; `count` is 0, `filled` -1 and `is_known` false everywhere between them.
 
-    `slack` goes by record, `count` to `seen` by item; `q`, `ordered` and `best_set` hold as many items as the longest record.
+    `slack` goes by record, `count` to `seen` by item; `q`, `ordered` and `best_set` hold as many items as the longest record. If there is
+    room for `notes`, the records with a set are not counted: the number is `known`, or the set is noted.
     """
 
     slack: NDArray[np.int64]
@@ -76,6 +99,8 @@ class Room(NamedTuple):
     ordered: NDArray[np.int64]
     best: NDArray[np.int64]
     best_set: NDArray[np.int64]
+    known: Known
+    notes: Notes
 
 
 class Stack(NamedTuple):
@@ -86,8 +111,10 @@ class Stack(NamedTuple):
     candidates: NDArray[np.int64]
 
 
-def make_room(n_records: int, n_items: int, longest: int) -> Room:
-    """Return room for the searches of one thread."""
+def make_room(n_records: int, n_items: int, longest: int, most_noted: int = 0) -> Room:
+    """Return room for the searches of one thread, which note so many sets; with 0, they count the records of each set at once."""
+    none = np.empty(0, np.int64)
+    items = np.empty(ITEMS_PER_SET * most_noted + longest if most_noted else 0, np.int64)
     return Room(
         slack=np.empty(n_records, np.int64),
         count=np.zeros(n_items, np.int64),
@@ -100,6 +127,8 @@ def make_room(n_records: int, n_items: int, longest: int) -> Room:
         ordered=np.empty(longest, np.int64),
         best=np.zeros(5, np.int64),
         best_set=np.empty(longest, np.int64),
+        known=Known(none, none, none),
+        notes=Notes(np.zeros(3, np.int64), np.zeros(most_noted + 1, np.int64), items),
     )
 
 
@@ -252,6 +281,35 @@ def list_records(level, stack, records, room):
 
 
 @kernel
+def look_up(size, supports, room):
+    """Return how many records hold the set in `ordered`, or -1 if it was noted instead; and the steps that took."""
+    ordered, known, notes, state = room.ordered, room.known, room.notes, room.notes.state
+    steps = supports[ordered[0]]
+    for k in range(size):
+        steps = min(steps, supports[ordered[k]])
+    if size == 1:
+        return supports[ordered[0]], steps
+    while state[PASSED] < len(known.held):
+        first, last = known.offsets[state[PASSED]], known.offsets[state[PASSED] + 1]
+        state[PASSED] += 1
+        k = ZERO
+        while k < size and last - first == size and known.items[first + k] == ordered[k]:
+            k += 1
+        if k == size:
+            return known.held[state[PASSED] - 1], steps
+    number = state[NOTED]
+    end = notes.offsets[number]
+    if number + 1 == len(notes.offsets) or end + size > len(notes.items):
+        state[FULL] = 1
+    else:
+        for k in range(size):
+            notes.items[end + k] = ordered[k]
+        notes.offsets[number + 1] = end + size
+        state[NOTED] += 1
+    return NONE, steps
+
+
+@kernel
 def try_set(size, p, records, bounds, room):
     """Take the rule of the items of q, p records of which have e, if it is the strongest; return the steps that took."""
     q, ordered, best = room.q, room.ordered, room.best
@@ -264,9 +322,12 @@ def try_set(size, p, records, bounds, room):
     num, rest = bounds.num, bounds.den - bounds.num
     # With this number of records, q has no excess above the best.
     enough = p + (p * rest - best[EXCESS] + num - 1) // num if num > 0 else ALL
-    held, steps = records_with(ordered, size, enough, records)
+    if len(room.notes.items) > 0:
+        held, steps = look_up(size, records.supports, room)
+    else:
+        held, steps = records_with(ordered, size, enough, records)
     excess = p * rest - num * (held - p)
-    if excess > best[EXCESS]:
+    if held >= 0 and excess > best[EXCESS]:
         best[EXCESS] = excess
         best[WITH_E] = p
         best[WITHOUT_E] = held - p
@@ -312,6 +373,8 @@ def search(e, rows, start, records, bounds, room, control):
     best[EXCESS] = start
     best[SIZE] = 0
     best[COMPLETE] = 0
+    room.notes.state[:] = 0
+    room.notes.offsets[0] = 0
     stack = Stack(levels, np.empty(4 * len(rows) + 16, np.int64), np.empty((256, 4), np.int64))
     for at in range(len(rows)):
         stack.rows[at] = rows[at]
@@ -322,7 +385,7 @@ def search(e, rows, start, records, bounds, room, control):
     levels[1, LAST] = len(rows)
     level = ONE
     stack, steps = enter(e, NONE, level, stack, records, bounds, room)
-    while steps <= bounds.budget and control[STOP] == 0:
+    while steps <= bounds.budget and control[STOP] == 0 and room.notes.state[FULL] == 0:
         # The next child of the set on top, or back to the one below.
         if levels[level, NEXT] < levels[level, LAST_CANDIDATE]:
             core, highest, first, last = stack.candidates[levels[level, NEXT]]

@@ -3,7 +3,8 @@
 """The loops of `profile`: which records hold a pair or a triple of items that no other record holds.
 
 Layout: rows of items that rise (`row_starts`, `items`), and for each item its entries (`item_starts`): the places
-where it stands (`places`) and the rows these lie in (`rows`). Items are numbered by rising support, so that what stands
+where it stands (`places`) and the rows these lie in (`rows`). Only the items of a range may have entries: the first one
+of the range then starts at 0, and those before it below 0. Items are numbered by rising support, so that what stands
 after an item in a row is hotter than it and each set is met once, at its rarest item. These arrays are the search's own
 and always enter writable: the whole data and the projections made here pass through the same compiled loop.
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
-from setveil.kernels.rows import sort
+from setveil.kernels.rows import first_not_below, sort
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,6 +52,51 @@ class Numbers(NamedTuple):
 
     of: NDArray[np.int32]
     chosen: NDArray[np.int32]
+
+
+class Costs(NamedTuple):
+    """For each item the number of its rows, of what follows it in them, and of pairs of what follows it in open ones."""
+
+    supports: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    triples: NDArray[np.int64]
+
+
+@kernel
+def count_costs(row_starts, items, marks, costs, control):
+    """Count the costs, which are 0 before: at most these steps find the pairs and the triples with an item as the rarest."""
+    for row in range(len(row_starts) - 1):
+        if row & 0xFFFF == 0:
+            if control[STOP] != 0:
+                return
+            control[DONE] = row
+        for place in range(row_starts[row], row_starts[row + 1]):
+            item = items[place]
+            following = row_starts[row + 1] - place - 1
+            costs.supports[item] += 1
+            costs.pairs[item] += following
+            if marks[row] == OPEN:
+                costs.triples[item] += following * (following - 1) // 2
+
+
+@kernel
+def list_rows(first_item, last_item, layout, control):
+    """Write the entries of the items `first_item` to `last_item` - 1 by rising row; `item_starts` has their starts."""
+    row_starts, items, item_starts, places, rows = layout
+    following = item_starts[first_item:last_item].copy()
+    for row in range(len(row_starts) - 1):
+        if row & 0xFFFF == 0:
+            if control[STOP] != 0:
+                return
+            control[DONE] = row
+        end = row_starts[row + 1]
+        place = first_not_below(items, row_starts[row], end, first_item)
+        while place < end and items[place] < last_item:
+            entry = following[items[place] - first_item]
+            following[items[place] - first_item] += 1
+            places[entry] = place
+            rows[entry] = row
+            place += 1
 
 
 @kernel
@@ -126,7 +172,7 @@ def mark_sole_holders(first, last, layout, marks, seen, fresh, lacking, control)
 
 
 @kernel
-def search_pairs(first_item, last_item, layout, marks, costs, control):
+def search_pairs(first_item, last_item, layout, marks, _widths, costs, control):
     """Mark the rows that are sole holders of a pair whose rarer item is one of `first_item` to `last_item`."""
     item_starts = layout.item_starts
     n_items = len(item_starts) - 1

@@ -9,14 +9,17 @@ Cost     grows with the number of joins, which is known in advance: all pairs of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ragged import offsets_of, owner_of, record_ranges, runs
+from setveil.data.records.in_blocks import as_records, in_blocks
+from setveil.data.records.ragged import offsets_of, record_ranges, runs, sums_within
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.mining.itemsets import Itemsets
 from setveil.mining.lookup import Lookup, recoded
+from setveil.mining.pair_counts import count_pairs
 from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
@@ -25,13 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
+    from setveil.engines.blocks import BlockKey
 
 LIMIT = 20_000_000
 """Default limit on the number of joins: all pairs of some 6,000 items."""
 JOINS_AT_ONCE = 1 << 20
 """Number of joins made together: each takes some ten bytes per item."""
-PAIRS_AT_ONCE = 1 << 23
-"""Number of pairs within records counted together; each block adds a table of all pairs of items."""
 SETS_AT_ONCE = 1 << 21
 """Number of sets whose supports are counted together, which takes some hundred bytes per set."""
 LOOKUP_COST = 64
@@ -163,15 +165,19 @@ def _counted_pairs(table: NDArray[np.int32], data: Transactions) -> NDArray[np.i
     """Return the supports of pairs, counted over all pairs within records; None if looking them up is faster."""
     used = np.zeros(len(data.vocabulary), dtype=bool)
     used[table.ravel()] = True
-    number_of, n_used = np.cumsum(used) - 1, int(np.count_nonzero(used))
-    is_used = used[data.items]
-    codes = number_of[data.items[is_used]]
-    later = _later(np.bincount(owner_of(data.offsets)[is_used], minlength=data.records))
-    if later.sum() > LOOKUP_COST * len(table):
+    number_of, n_used = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32), int(np.count_nonzero(used))
+    blocks = in_blocks(data)
+    if blocks.fold("counting items", partial(_pairs_within, used))[0] > LOOKUP_COST * len(table):
         return None
-    held = np.zeros(n_used * n_used, dtype=np.int64)
-    for left, right in _pairs(later, PAIRS_AT_ONCE):
-        held += np.bincount(codes[left] * n_used + codes[right], minlength=len(held))
-    low, high = number_of[table].T
+    held = count_pairs(blocks, number_of, n_used, n_used**2)
+    low, high = number_of[table].T.astype(np.int64)
     result: NDArray[np.int64] = held[low * n_used + high]
     return result
+
+
+def _pairs_within(used: NDArray[np.bool_], block: Any, key: BlockKey) -> NDArray[np.int64]:
+    """Count the pairs of used items within the records of a block."""
+    del key
+    data = as_records(block, ())
+    lengths = sums_within(data.offsets, used[data.items])
+    return np.array([(lengths * (lengths - 1) // 2).sum()])

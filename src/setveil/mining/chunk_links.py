@@ -7,7 +7,7 @@ is in some record, so an item in all records has a certain link to it. Links are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.forms.disassociated import Disassociated
+
+
+AT_ONCE = 1 << 20
+"""Number of occurrences of clusters that are counted together; it limits the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +60,10 @@ class ChunkLinks:
 
 
 def chunk_links(data: Disassociated, items: ChunkItems | None = None) -> ChunkLinks:
-    """Count the links that follow from the counts alone."""
-    items = items if items is not None else ChunkItems.of(data)
+    """Count the links that follow from the counts alone; without the items of the chunks, the clusters are counted in pieces."""
+    if items is None:
+        found = [astuple(chunk_links(piece, ChunkItems.of(piece))) for _first, piece in data.pieces(AT_ONCE)]
+        return ChunkLinks(*(sum(one[place] for one in found) for place in range(len(fields(ChunkLinks)))))
     is_everywhere = items.support >= data.sizes[items.cluster]
     everywhere = np.bincount(items.cluster[is_everywhere], minlength=data.clusters)
     # Pairs across chunks with an item that is in all records: all pairs, less the pairs of two other items.

@@ -14,27 +14,36 @@ Cost     grows with the number of itemsets found, and with the records times the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import pairwise
+from functools import cached_property
 from math import comb
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from setveil.base.arguments import check_arguments
-from setveil.data.records.ragged import distinct, offsets_of
+from setveil.data.records.in_blocks import need_blocks
+from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadParameter, TooManyItemsets
-from setveil.kernels.control import CONTROL_WIDTH, STOP
-from setveil.kernels.threads import run, share, with_threads
+from setveil.kernels.threads import with_threads
+from setveil.mining.groups import Groups
 from setveil.mining.itemsets import Itemsets
+from setveil.mining.searching import (
+    NO_BOUND,
+    TOO_MANY,
+    WENT_WELL,
+    Laid,
+    Part,
+    lay_out,
+    search,
+    search_root,
+    sum_tallies,
+)
 from setveil.parameters.shares import MinSupport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-    from setveil.mining._list_search_kernels import Pairs
-    from setveil.mining._row_kernels import Rows
 
 Kind = Literal["all", "closed", "maximal"]
 
@@ -42,19 +51,8 @@ LIMIT = 2_000_000
 """Default limit on the number of itemsets: longer lists are of little use and may not fit into memory."""
 _TABLE_BITS = {True: 6, False: 8}
 """Number of items whose combinations are summed in a table, when sets are listed (True) and when they are only counted (False)."""
-_RANGES = 48
-"""Largest number of ranges of the first level: enough that no thread waits long for another."""
-_LEAST_WORK = 1 << 14
-"""Minimum of the mean number of occurrences per range: fewer are not worth the start of a search."""
-_MOST_CELLS = 1 << 22
-"""Maximum size of a table of all pairs of items. It is never larger than the number of pairs to count."""
-_NO_BOUND = 1 << 40
-"""Larger than any count, length or limit that occurs, and small enough that sums do not overflow."""
 _LISTABLE = 100_000_000
 """Number of sets that may still fit into the memory of a machine."""
-_CLOSED = 1
-_WENT_WELL, _TOO_MANY, _SETS, _STATUS, _NODES = 0, 1, 2, 4, 5
-"""CLOSED, RUNNING, TOO_MANY, SETS, STATUS and NODES of `_writing_kernels`, repeated here because that module imports Numba."""
 _TIMES_TOO_MANY, _FEW = 8, 100_000
 """A search for the most frequent sets is repeated at a higher support if it finds this many times too many, and more than a few."""
 _COUNT_BUDGET = 5_000_000
@@ -266,12 +264,23 @@ class _Search:
     def __init__(self, data: Transactions, wanted: _Wanted) -> None:
         self.data = data
         self.wanted = wanted
+        self._kind = get_args(Kind).index(wanted.kind)
         supports = data.supports
         frequent = np.flatnonzero(supports >= wanted.min_count)
         everywhere = supports[frequent] == data.records
         self._perfect = frequent[everywhere].astype(np.int32)
         rest = frequent[~everywhere]
         self._names = rest[np.argsort(supports[rest], kind="stable")].astype(np.int32)
+
+    @cached_property
+    def _laid(self) -> Laid:
+        """All records, laid out for the search."""
+        return lay_out(self.data, self._names, self.wanted.min_count, self._kind)
+
+    @cached_property
+    def _groups(self) -> Groups:
+        """The records in groups, for data of more than one block."""
+        return Groups.of(self.data, self._names, self.wanted.min_count, self._kind)
 
     def listed(self, limit: int) -> Itemsets | None:
         """Return the sets, or None if there are more than the limit."""
@@ -284,8 +293,8 @@ class _Search:
         parts = []
         for attempt in self._maximal_attempts(budget) if is_maximal else [{"budget": budget}]:
             parts = self._run(listing=True, limit=limit, **attempt)
-            whole = all(part.status == _WENT_WELL for part in parts)
-            if whole or (attempt.get("in_order") and any(part.status == _TOO_MANY for part in parts)):
+            whole = all(part.status == WENT_WELL for part in parts)
+            if whole or (attempt.get("in_order") and any(part.status == TOO_MANY for part in parts)):
                 break
         lengths, items, supports = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("lengths", "items", "supports")
@@ -323,13 +332,13 @@ class _Search:
     def counted(self, *, budget: int) -> tuple[int, bool]:
         """Return the number of sets, and whether it is complete: a search with a budget (above 0) may end early."""
         if self.wanted.kind == "maximal":
-            found, whole = self._found(_NO_BOUND, budget=budget)
+            found, whole = self._found(NO_BOUND, budget=budget)
             return len(found), whole
         parts = self._run(listing=False, limit=0, budget=budget)
-        whole = all(part.status == _WENT_WELL for part in parts)
+        whole = all(part.status == WENT_WELL for part in parts)
         if self.wanted.kind != "all":
             return sum(part.sets for part in parts), whole
-        tally = np.sum([part.tally for part in parts], axis=0)
+        tally = sum_tallies(parts)
         total = 0
         for length, perfect in zip(*np.nonzero(tally), strict=True):
             total += int(tally[length, perfect]) * self._ways(int(length), int(perfect))
@@ -344,132 +353,31 @@ class _Search:
 
     def _run(
         self, *, listing: bool, limit: int, budget: int, in_order: bool = False, bounded: bool = False
-    ) -> list[_Part]:
-        """Search all ranges of items; in order: as one range, so that the sets of a search that ends early show which are maximal."""
-        from setveil.mining import _list_search_kernels as kernels  # noqa: PLC0415 - imports Numba
-        from setveil.mining._writing_kernels import Asked, Part  # noqa: PLC0415 - the same
+    ) -> list[Part]:
+        """Search all items; in order: in memory and as one range, so that the sets of a search that ends early show which are maximal."""
+        from setveil.mining._writing_kernels import Asked  # noqa: PLC0415 - imports Numba
 
-        longest_row, rows, _ = self._rows
-        longest = longest_row + len(self._perfect)
-        kind = get_args(Kind).index(self.wanted.kind)
         is_maximal = self.wanted.kind == "maximal"
-        limit = min(limit, _NO_BOUND)
-        max_length = min(self.wanted.max_length or _NO_BOUND, _NO_BOUND)
+        max_length = min(self.wanted.max_length or NO_BOUND, NO_BOUND)
         asked = Asked(
-            min_count=min(self.wanted.min_count, _NO_BOUND),
-            min_length=min(self.wanted.min_length, _NO_BOUND),
+            min_count=min(self.wanted.min_count, NO_BOUND),
+            min_length=min(self.wanted.min_length, NO_BOUND),
             max_length=max_length,
             # A set of the maximum length may be within one that has an item more.
-            depth=max_length if not is_maximal else max_length + 1 if bounded else _NO_BOUND,
-            kind=kind,
-            looks_back=int(kind > 0 and not bounded),
+            depth=max_length if not is_maximal else max_length + 1 if bounded else NO_BOUND,
+            kind=self._kind,
+            looks_back=int(self._kind > 0 and not bounded),
             listing=int(listing),
-            limit=limit,
+            limit=min(limit, NO_BOUND),
             budget=budget,
             table_bits=_TABLE_BITS[listing],
         )
-        tally_rows = min(self.wanted.max_length or self.wanted.min_length, longest) + 1
-        tally_shape = (1, 1) if listing or kind else (tally_rows, longest + 1)
-        ranges, pairs = self._ranges, self._pairs
-        if in_order and ranges:
-            ranges = [(0, len(self._names), 0)]
-        largest_first = np.argsort([-work for _, _, work in ranges], kind="stable")
-        shared = np.zeros(len(ranges), dtype=np.int64)
-        left = budget
-
-        def search(number: int, control: Any) -> _Part:
-            nonlocal left
-            asked_here = asked._replace(budget=max(left, 1) if budget else 0)
-            if listing and shared.sum() > limit:
-                control[STOP] = 1
-            first, last, _ = ranges[number]
-            part = Part(number, first, last, np.zeros(tally_shape, dtype=np.int64), shared)
-            found = kernels.search_lists(part, rows, pairs, longest_row, self._perfect, asked_here, control)
-            made = _Part(found, part.tally)
-            left -= made.nodes
-            shared[number] = made.sets + (limit + 1) * (made.status == _TOO_MANY)
-            return made
-
         parts = []
         if not is_maximal or not len(self._names):  # otherwise a larger set is frequent
-            part = Part(0, 0, 0, np.zeros(tally_shape, dtype=np.int64), np.zeros(1, dtype=np.int64))
-            control = np.zeros(CONTROL_WIDTH, dtype=np.int64)
-            asked_alone = asked._replace(kind=min(kind, _CLOSED))  # no other set can make it larger
-            alone = kernels.search_root(part, self.data.records, self._perfect, asked_alone, control)
-            parts.append(_Part(alone, part.tally))
-        results = share("mining", largest_first.tolist(), search, total=len(self._names))
-        return parts + [results[i] for i in np.argsort(largest_first)]
-
-    @cached_property
-    def _rows(self) -> tuple[int, Rows, NDArray[np.int64]]:
-        """The length of the longest row, the rows with their index, and the estimated work below each item."""
-        from setveil.mining import _row_kernels as kernels  # noqa: PLC0415 - imports Numba
-
-        data = self.data
-        new_codes = np.full(len(data.vocabulary), -1, dtype=np.int32)
-        new_codes[self._names] = np.arange(len(self._names), dtype=np.int32)
-        spans, places = np.empty(kernels.SPAN * data.records, dtype=np.int64), np.empty(data.occurrences, np.int32)
-        n_rows = kernels.recode(data.offsets, data.items, new_codes, spans, places)
-        slots = np.empty(1 << max(2 * n_rows, 8).bit_length(), dtype=np.int64)
-        work = np.zeros(len(self._names), dtype=np.int64)
-        n_rows = kernels.merge_equal(n_rows, spans, places, slots, work)
-        table = spans[: kernels.SPAN * n_rows].reshape(n_rows, kernels.SPAN)
-        lengths = table[:, kernels.END] - table[:, kernels.START]
-        rows = kernels.Rows(
-            spans=table.reshape(-1),
-            places=places,
-            item_starts=np.empty(len(self._names) + 1, dtype=np.int64),
-            entries=np.empty(kernels.ENTRY * int(lengths.sum()), dtype=np.int64),
-            names=self._names,
-            supports=data.supports[self._names],
-        )
-        kernels.index_entries(0, n_rows, len(self._names), 0, 0, rows)
-        longest = int(lengths.max(initial=1))
-        return longest, rows, work
-
-    @cached_property
-    def _pairs(self) -> Pairs:
-        """The frequent pairs. If all sets are wanted and a table of all pairs is too large, none: the search counts them on its way."""
-        from setveil.mining import _list_search_kernels as kernels  # noqa: PLC0415 - imports Numba
-        from setveil.mining._row_kernels import SPAN  # noqa: PLC0415 - the same
-
-        nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
-        _, rows, work = self._rows
-        min_count, n_items = self.wanted.min_count, len(self._names)
-        if n_items**2 <= min(int(work.sum()), _MOST_CELLS):
-            n_rows = len(rows.spans) // SPAN
-            count_all: Any = partial(kernels.find_pairs_by_row, rows, min_count)
-            parts = [run("counting pairs", count_all, total=n_rows)]
-        elif self.wanted.kind == "all":
-            return kernels.Pairs(*nothing)
-        else:
-
-            def find(part: tuple[int, int, int], control: Any) -> tuple[Any, ...]:
-                found: tuple[Any, ...] = kernels.find_pairs(*part[:2], rows, min_count, control)
-                return found
-
-            parts = share("counting pairs", self._ranges, find, total=n_items)
-        lengths, later, supports = (np.concatenate(arrays) for arrays in zip(nothing, *parts, strict=True))
-        pairs: Pairs = kernels.list_partners(offsets_of(lengths), later, supports)
-        return pairs
-
-    @cached_property
-    def _ranges(self) -> list[tuple[int, int, int]]:
-        """Ranges of the items with nearly equal work, estimated by the number of occurrences after their entries."""
-        work = offsets_of(self._rows[2])
-        number = max(1, min(_RANGES, int(work[-1]) // _LEAST_WORK))
-        cuts = distinct(np.searchsorted(work, np.linspace(0, work[-1], number + 1)[1:-1]))
-        borders = [0, *(int(cut) for cut in cuts if 0 < cut < len(self._names)), len(self._names)]
-        return [(a, b, int(work[b] - work[a])) for a, b in pairwise(borders) if a < b]
-
-
-class _Part:
-    """The result of the search below one range of items."""
-
-    def __init__(self, found: tuple[Any, ...], tally: NDArray[np.int64]) -> None:
-        self.items, self.lengths, self.supports, state = found
-        self.sets, self.status, self.nodes = int(state[_SETS]), int(state[_STATUS]), int(state[_NODES])
-        self.tally = tally
+            parts.append(search_root(self.data.records, self._perfect, asked))
+        if need_blocks(self.data) and not in_order:
+            return parts + self._groups.search(self._perfect, asked)
+        return parts + search(self._laid, self._perfect, asked, in_order=in_order)
 
 
 def _too_many(search: _Search, limit: int) -> TooManyItemsets:

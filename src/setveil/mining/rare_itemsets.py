@@ -8,7 +8,7 @@ first within a size; `_rare_itemsets_kernels` describes how the search is pruned
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING
@@ -28,8 +28,11 @@ from setveil.data.records.ragged import (
 from setveil.kernels.threads import run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from setveil.data.forms.disassociated import Disassociated
     from setveil.data.records.transactions import Transactions
 
 STEPS_FOR_MORE = 100_000_000
@@ -54,6 +57,10 @@ class RareItemsets:
     """Whether all were found; otherwise the counts are lower bounds."""
     exposed: int
     """The number of records that hold one of the sets found."""
+    rarest: NDArray[np.int64]
+    """The support of the rarest item of each of these sets. Sets of several items are listed in this order within a size."""
+    steps: int
+    """How many steps the search took."""
 
     @property
     def found(self) -> int:
@@ -64,6 +71,24 @@ class RareItemsets:
     def undecided(self) -> bool:
         """Whether the search ended before any was found."""
         return not self.complete and not self.by_size
+
+    @classmethod
+    def merged(cls, parts: Sequence[RareItemsets], limit: int) -> RareItemsets:
+        """Return the sets of several data sets that share no part, in the order of parts, as a search of all together would list them."""
+        found = [one for part in parts for one in zip(part.sets, part.supports, part.parts, part.rarest, strict=True)]
+        found = sorted(found, key=lambda one: (len(one[0]), one[3] if len(one[0]) > 1 else 0))[:limit]
+        sizes = sorted({size for part in parts for size in part.by_size})
+        supports, of_parts, rarest = (np.array([one[column] for one in found], np.int64) for column in (1, 2, 3))
+        return cls(
+            [one[0] for one in found],
+            supports,
+            of_parts,
+            {size: sum(part.by_size.get(size, 0) for part in parts) for size in sizes},
+            all(part.complete for part in parts),
+            sum(part.exposed for part in parts),
+            rarest,
+            sum(part.steps for part in parts),
+        )
 
 
 def rare_itemsets(
@@ -93,10 +118,10 @@ def rare_itemsets(
     listed = [
         (singles[place : place + 1], int(table.supports[singles[place]])) for place in range(len(singles))[:limit]
     ]
-    complete = True
+    complete, steps = True, 0
     if m > 1 and k > 1:
         found = _Search.of(table, weights, k, by_size)
-        complete = found.run(m, budget, limit - len(listed))
+        complete, steps = found.run(m, budget, limit - len(listed))
         listed += found.listed
         is_exposed |= found.exposed[found.content_of]
     return RareItemsets(
@@ -106,7 +131,28 @@ def rare_itemsets(
         by_size,
         complete,
         int(weights[is_exposed].sum()),
+        np.array([table.supports[one].min() for one, _support in listed], np.int64),
+        steps,
     )
+
+
+def rare_itemsets_in_chunks(data: Disassociated, k: int, m: int, *, budget: int, limit: int) -> RareItemsets:
+    """Return the minimal sets of at most m items that 1 to k - 1 subrecords of a record chunk hold; a part is a chunk.
+
+    Chunks are searched in pieces of the data, which take no more steps than all together.
+    """
+    pieces: list[RareItemsets] = []
+    chunks = 0
+    for piece in data.in_pieces():
+        steps = sum(found.steps for found in pieces)
+        most = min(budget, STEPS_FOR_MORE) if any(found.found for found in pieces) else budget
+        weights, parts = piece.counts, piece.chunk_of_subrecord
+        found = rare_itemsets(
+            piece.subrecords, k, m, weights=weights, parts=parts, budget=max(most - steps, 0), limit=limit
+        )
+        pieces.append(replace(found, parts=found.parts + chunks))
+        chunks += piece.chunks
+    return RareItemsets.merged(pieces, limit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,11 +253,11 @@ class _Search:
             [],
         )
 
-    def run(self, m: int, budget: int, limit: int) -> bool:
-        """Search one size after the other, and return whether the search is complete."""
+    def run(self, m: int, budget: int, limit: int) -> tuple[bool, int]:
+        """Search one size after the other, and return whether the search is complete, and how many steps it took."""
         longest = int(np.diff(self.offsets).max(initial=0))
         if longest < 2:
-            return True
+            return True, 0
         from setveil.mining import _rare_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         places, copies = places_of(self.items, len(self.supports))[1], np.diff(self.member_starts)
@@ -232,10 +278,10 @@ class _Search:
             for place in range(state[kernels.LISTED]):
                 self._list(sets[place], int(held_by[place]), limit)
             if state[kernels.ENDED] or state[kernels.CUT]:
-                return False
+                return False, int(state[kernels.STEPS])
             if not state[kernels.MORE]:
-                return True
-        return True
+                break
+        return True, int(state[kernels.STEPS])
 
     def _list(self, found: NDArray[np.int64], support: int, limit: int) -> None:
         """List the sets of items that a found set represents, up to the limit."""

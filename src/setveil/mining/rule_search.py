@@ -1,8 +1,12 @@
 """The strongest rules q → e for given items e and sets q of any size: items that can be inferred with a confidence above a limit.
 
 Exact, without listing all q. Only closed q can be strongest: the sets of all items that some records with e have in common. The largest q
-are all other items of a record with e. Counting these takes linear time and gives a lower bound on the number of records without e for
-every smaller q, which decides most cases. Otherwise closed sets are searched depth first, with that bound at each.
+are all other items of a record with e (`largest_rules`). The number of records that hold these and not e is a lower bound for every smaller
+q, which decides most cases. Otherwise closed sets are searched depth first, with that bound at each.
+
+The search needs the records with e only. How many records hold a set q is counted in all data for many q at once: a search first goes on as
+if no q that it comes to were stronger than the best rule known, and notes these q. Then they are counted, and the search starts again with
+what is known. It ends when it comes to no other q. It visits no q that was not noted before, so it ends where counting at once would.
 
 With p records that hold q and e, n that hold q without e, and a limit of num/den, the *excess* is p (den - num) - num n. A rule is too
 strong if its excess is above 0; the strongest rule has the highest excess.
@@ -11,31 +15,31 @@ strong if its excess is above 0; the strongest rule has the highest excess.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from setveil.data.records.ragged import offsets_of, read_only, records_of, runs, starts_of
+from setveil.data.records.ragged import offsets_of, read_only, starts_of
 from setveil.kernels.threads import share
+from setveil.mining.largest_rules import largest_rules
 from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
     from fractions import Fraction
 
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
+    from setveil.mining.largest_rules import Part
 
-CODES_AT_ONCE = 20_000_000
-"""Number of items of the sets that are counted together; it limits the memory."""
 STEPS_FOR_MORE = 100_000_000
 """Maximum number of steps for finding stronger rules where one above the limit is known, divided among the items."""
-MOST_CACHED = 1_000_000
-"""Maximum number of largest rules that are cached: 40 MB."""
 LEAST_STEPS = 10_000
 ITEMS_AT_ONCE = 64
 """Number of items per part of the search."""
+NOTED_AT_FIRST, NOTED_LATER, NOTED_AT_LAST = 1000, 8, 64_000
+"""Maximum number of sets of an item that one search notes: in the first search, the factor by which it grows, and how far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,207 +71,174 @@ def strongest_rules(
     is undecided if no rule above the limit was found until then.
     """
     num, den = confidence.as_integer_ratio()
-    contents, weights, _content_of = data.distinct()
-    leaves = _Leaves.of(data, contents, weights, is_consequent, num, den)
-    codes = np.flatnonzero(is_consequent & (data.supports > 0))
-    excess = np.zeros(len(codes), np.int64)
-    with_item, without = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64)
-    sets: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(codes)
-    if include_empty:
-        held = data.supports[codes]
-        excess = np.maximum(held * (den - num) - num * (data.records - held), 0)
-        with_item, without = held.copy(), data.records - held
-    undecided = np.zeros(len(codes), np.bool_)
-    open_places = [place for place, code in enumerate(codes.tolist()) if leaves.may_exceed(code, int(excess[place]))]
-    for place in open_places:
-        leaf = leaves.strongest(int(codes[place]))
-        if leaves.excess[leaf] > excess[place]:
-            excess[place] = leaves.excess[leaf]
-            with_item[place], without[place] = leaves.with_item[leaf], leaves.slack[leaf]
-            first = contents.offsets[leaves.rows[leaf]]
-            whole = contents.items[first : first + contents.lengths[leaves.rows[leaf]]].astype(np.int64)
-            sets[place] = whole[whole != codes[place]]
-    for place, best, items in leaves.search(codes, excess, open_places, budget):
-        if best[_SIZE]:
-            excess[place], with_item[place], without[place] = best[_EXCESS], best[_WITH], best[_WITHOUT]
-            sets[place] = items
-        undecided[place] = not best[_COMPLETE]
-    unsafe = np.flatnonzero(excess > 0)
-    return StrongestRules(
-        codes[unsafe],
-        excess[unsafe],
-        with_item[unsafe],
-        without[unsafe],
-        [sets[place] for place in unsafe],
-        int(np.count_nonzero(undecided & (excess <= 0))),
-        int(weights[leaves.rows[leaves.excess > 0]].sum()),
-    )
+    best: dict[int, _Rule] = {}
+    for code in np.flatnonzero(is_consequent & (data.supports > 0)).tolist() if include_empty else ():
+        held = int(data.supports[code])
+        rule = _Rule(held * (den - num) - num * (data.records - held), held, data.records - held, _NOTHING)
+        if rule.excess > 0:
+            best[code] = rule
+    undecided, exposed = set[int](), 0
+    for part in largest_rules(data, is_consequent, confidence):
+        leaves = _Leaves(data, part, confidence)
+        exposed += int(part.rules.weight[leaves.excess > 0].sum())
+        is_open = [code for code in leaves.codes.tolist() if leaves.bound[code] > _excess(best, code)]
+        for code in is_open:
+            leaf = leaves.strongest(code)
+            if leaf.excess > _excess(best, code):
+                best[code] = leaf
+        for code, found, is_complete in leaves.search(is_open, [_excess(best, code) for code in is_open], budget):
+            if found is not None:
+                best[code] = found
+            elif not is_complete and code not in best:
+                undecided.add(code)
+    codes = sorted(best)
+    excess, with_item, without_item = np.array([best[code][:3] for code in codes], np.int64).reshape(-1, 3).T
+    sets = [best[code].known for code in codes]
+    return StrongestRules(np.array(codes, np.int64), excess, with_item, without_item, sets, len(undecided), exposed)
 
 
-_EXCESS, _WITH, _WITHOUT, _SIZE, _COMPLETE = range(5)
+class _Rule(NamedTuple):
+    """A rule: its excess, how many of the records with the known items hold the item and how many do not, and the known items."""
+
+    excess: int
+    with_item: int
+    without_item: int
+    known: NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class _Leaves:
-    """The largest rules: for each distinct record with the item, all its other items imply the item.
+_NOTHING = np.empty(0, np.int64)
 
-    They are sorted by item, then by slack: the number of records that hold the other items but not this one.
-    """
 
-    contents: Transactions
-    weights: NDArray[np.int64]
-    supports: NDArray[np.int64]
-    """The number of records that hold each item code."""
-    num: int
-    den: int
-    starts: NDArray[np.int64]
-    """The start of the leaves of each item code."""
-    rows: NDArray[np.int64]
-    slack: NDArray[np.int64]
-    with_item: NDArray[np.int64]
-    excess: NDArray[np.int64]
-    bound: NDArray[np.int64]
-    """The highest excess that any rule of each item code can have."""
+def _excess(best: dict[int, _Rule], code: int) -> int:
+    return best[code].excess if code in best else 0
+
+
+class _Sets(NamedTuple):
+    """Sets in the order in which a search comes to them, as offsets and items."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int64]
 
     @classmethod
-    def of(
-        cls,
-        data: Transactions,
-        contents: Transactions,
-        weights: NDArray[np.int64],
-        is_consequent: NDArray[np.bool_],
-        num: int,
-        den: int,
-    ) -> _Leaves:
-        largest = largest_rules(data, is_consequent, (contents, weights))
-        row, with_item = largest.row, largest.with_item
-        code = contents.items[largest.place]
-        slack = largest.held - with_item
-        order = np.lexsort((row, slack, code))
-        code, row, slack, both = code[order], row[order], slack[order], with_item[order]
-        starts = starts_of(code, len(data.vocabulary))
-        running = np.cumsum(weights[row])
-        before = np.concatenate(([0], running))[starts[code]]
-        prefix = (running - before) * (den - num) - num * slack
-        bound = np.zeros(len(data.vocabulary), np.int64)
-        there = np.flatnonzero(np.diff(starts))
-        if len(there):
-            bound[there] = np.maximum.reduceat(prefix, starts[there])
-        excess = both * (den - num) - num * slack
-        return cls(contents, weights, data.supports, num, den, starts, row, slack, both, excess, bound)
+    def joined(cls, sets: Iterable[_Sets]) -> _Sets:
+        """Return all of these sets, one after the other."""
+        sizes = [np.empty(0, np.int64)]
+        items = [_NOTHING]
+        for one in sets:
+            sizes.append(np.diff(one.offsets))
+            items.append(one.items)
+        return cls(offsets_of(np.concatenate(sizes)), np.concatenate(items))
 
-    def may_exceed(self, code: int, excess: int) -> bool:
-        """Return whether some rule of an item could have a higher excess than this."""
-        return bool(self.bound[code] > excess)
 
-    def strongest(self, code: int) -> int:
-        """Return the leaf of an item with the highest excess."""
+_NO_SETS = _Sets(np.zeros(1, np.int64), _NOTHING)
+
+
+class _Leaves:
+    """The largest rules for some items, sorted by item, then by slack, and the search for stronger rules below them."""
+
+    def __init__(self, data: Transactions, part: Part, confidence: Fraction) -> None:
+        self.data, self.contents, rules = data, part.contents, part.rules
+        self.weights = read_only(part.weights)
+        self.num, self.den = num, den = confidence.as_integer_ratio()
+        self.excess = rules.with_item * (den - num) - num * rules.slack
+        """The excess of each rule, in the order of the part."""
+        order = np.lexsort((rules.row, rules.slack, rules.code))
+        self.row, self.slack, self.with_item = rules.row[order], rules.slack[order], rules.with_item[order]
+        self.starts = starts_of(rules.code, len(data.vocabulary))
+        self.codes = np.flatnonzero(np.diff(self.starts))
+        self._sorted_excess = self.excess[order]
+        running = np.cumsum(rules.weight[order])
+        before = np.concatenate(([0], running))[self.starts[rules.code]]
+        prefix = (running - before) * (den - num) - num * self.slack
+        self.bound = np.zeros(len(data.vocabulary), np.int64)
+        """The highest excess that any rule of each item code can have."""
+        if len(self.codes):
+            self.bound[self.codes] = np.maximum.reduceat(prefix, self.starts[self.codes])
+
+    def strongest(self, code: int) -> _Rule:
+        """Return the largest rule of an item with the highest excess."""
         first, last = self.starts[code], self.starts[code + 1]
-        return int(first + np.argmax(self.excess[first:last]))
+        leaf = int(first + np.argmax(self._sorted_excess[first:last]))
+        begin, end = self.contents.offsets[self.row[leaf] : self.row[leaf] + 2]
+        whole = self.contents.items[begin:end].astype(np.int64)
+        excess, both, slack = (int(column[leaf]) for column in (self._sorted_excess, self.with_item, self.slack))
+        return _Rule(excess, both, slack, whole[whole != code])
 
-    def search(
-        self, codes: NDArray[np.int64], excess: NDArray[np.int64], places: list[int], budget: int
-    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-        """Search the smaller rules of these items for one with a higher excess than known; yield place, figures and set."""
-        if not places:
-            return
+    def search(self, codes: list[int], excess: list[int], budget: int) -> list[tuple[int, _Rule | None, bool]]:
+        """Search smaller rules of items for one with a higher excess than is known; return it, and whether all rules were examined."""
+        steps = max(STEPS_FOR_MORE // max(len(codes), 1), LEAST_STEPS)
+        budgets = [min(budget, steps) if known > 0 else budget for known in excess]
+        noted, held = [_NO_SETS] * len(codes), [_NOTHING] * len(codes)
+        results: dict[int, tuple[int, _Rule | None, bool]] = {}
+        waiting, most = list(range(len(codes))), NOTED_AT_FIRST
+        while waiting:
+            asked = [_Asked(codes[k], excess[k], budgets[k], noted[k], held[k]) for k in waiting]
+            found = self._search_once(asked, most)
+            new = _Sets.joined(sets for *_result, sets in found)
+            counts = supports(self.data, new)
+            first = 0
+            for k, (rule, is_complete, sets) in zip(waiting, found, strict=True):
+                results[k] = codes[k], rule, is_complete
+                last = first + len(sets.offsets) - 1
+                noted[k], held[k] = _Sets.joined((noted[k], sets)), np.concatenate((held[k], counts[first:last]))
+                first = last
+            waiting = [k for k, (*_result, sets) in zip(waiting, found, strict=True) if len(sets.offsets) > 1]
+            most = min(NOTED_LATER * most, NOTED_AT_LAST)
+        return [results[k] for k in range(len(codes))]
+
+    def _search_once(self, asked: list[_Asked], most: int) -> list[tuple[_Rule | None, bool, _Sets]]:
+        """Search the rules of some items once; return for each the strongest, whether all were examined, and sets to count."""
         from setveil.mining import _rule_search_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        contents = self.contents
+        contents, none = self.contents, read_only(_NOTHING)
         records = kernels.Records(
             offsets=contents.offsets,
             items=contents.items,
-            weights=read_only(self.weights),
-            words=np.empty(contents.records, np.uint64),
-            starts=contents.holders[0],
-            lists=contents.holders[1],
-            supports=read_only(self.supports),
+            weights=self.weights,
+            words=np.empty(0, np.uint64),
+            starts=none,
+            lists=none,
+            supports=read_only(self.data.supports),
         )
-        kernels.signatures(0, contents.records, records.offsets, records.items, records.words)
-        for_more = max(STEPS_FOR_MORE // len(places), LEAST_STEPS)
 
-        def part(first: int, control: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-            room = kernels.make_room(contents.records, len(contents.vocabulary), int(contents.lengths.max()))
+        def part(first: int, control: NDArray[np.int64]) -> list[tuple[_Rule | None, bool, _Sets]]:
+            longest = int(contents.lengths.max(initial=1))
+            room = kernels.make_room(contents.records, len(contents.vocabulary), longest, most)
             found = []
-            for place in places[first : first + ITEMS_AT_ONCE]:
-                code = codes[place]
-                of_item = slice(self.starts[code], self.starts[code + 1])
-                rows = self.rows[of_item].copy()
+            for one in asked[first : first + ITEMS_AT_ONCE]:
+                of_item = slice(self.starts[one.code], self.starts[one.code + 1])
+                rows = self.row[of_item].copy()
                 room.slack[rows] = self.slack[of_item]
-                steps = min(budget, for_more) if excess[place] > 0 else budget
-                bounds = kernels.Bounds(self.num, self.den, steps)
-                kernels.search(code, rows, int(excess[place]), records, bounds, room, control)
-                found.append((place, room.best.copy(), room.best_set[: room.best[_SIZE]].copy()))
+                known = kernels.Known(*one.noted, one.held)
+                bounds = kernels.Bounds(self.num, self.den, one.budget)
+                kernels.search(one.code, rows, one.excess, records, bounds, room._replace(known=known), control)
+                found.append(
+                    (_rule_in(room.best, room.best_set), bool(room.best[kernels.COMPLETE]), _sets_in(room.notes))
+                )
             return found
 
-        starts = range(0, len(places), ITEMS_AT_ONCE)
-        for results in share("searching rules", list(starts), part, total=len(places)):
-            yield from results
+        starts = range(0, len(asked), ITEMS_AT_ONCE)
+        results = share("searching rules", list(starts), part, total=len(asked))
+        return [one for found in results for one in found]
 
 
-@dataclass(frozen=True, eq=False)
-class LargestRules:
-    """The rules "all other items of a record → the item", for each distinct content with at least two items and each consequent in it."""
+class _Asked(NamedTuple):
+    """One search: the item, the excess to exceed, the maximum number of steps, and the sets that were noted and counted before."""
 
-    row: NDArray[np.int64]
-    """For each rule: the number of the content in `Transactions.distinct`."""
-    weight: NDArray[np.int64]
-    """For each rule: the number of records with exactly this content."""
-    place: NDArray[np.int64]
-    """For each rule: the position of the item among the items of all contents."""
-    with_item: NDArray[np.int64]
-    """For each rule: the number of records that hold the whole content."""
+    code: int
+    excess: int
+    budget: int
+    noted: _Sets
     held: NDArray[np.int64]
-    """For each rule: the number of records that hold the other items of the content."""
 
 
-def largest_rules(
-    data: Transactions,
-    is_consequent: NDArray[np.bool_],
-    known: tuple[Transactions, NDArray[np.int64]] | None = None,
-) -> LargestRules:
-    """Count the largest rules of some items. The result is cached in the data, unless it is large.
-
-    `known` are the distinct records of the data and their counts, if the caller has them.
-    """
-    key = (largest_rules.__qualname__, is_consequent.tobytes())
-    if key in data.remembered:
-        cached: LargestRules = data.remembered[key]
-        return cached
-    contents, weights = known or data.distinct()[:2]
-    place = np.flatnonzero(is_consequent[contents.items])
-    row = records_of(place, contents.offsets)
-    more = contents.lengths[row] > 1  # only the empty set implies the item of a record with one item
-    place, row = place[more], row[more]
-    held = _held_without(data, contents, row, place)
-    # A content that more records hold than have exactly this content: only if each of its parts does.
-    fewest = np.full(contents.records, np.iinfo(np.int64).max)
-    np.minimum.at(fewest, row, held)
-    inside = np.flatnonzero((fewest > weights) & (fewest < np.iinfo(np.int64).max))
-    whole = contents.take(inside)
-    with_item = weights.copy()
-    with_item[inside] = supports(data, (whole.offsets, whole.items))
-    found = LargestRules(row, weights[row], place, with_item[row], held)
-    if len(row) <= MOST_CACHED:
-        data.remembered[key] = found
-    return found
+def _rule_in(best: NDArray[np.int64], best_set: NDArray[np.int64]) -> _Rule | None:
+    """Return the rule that a search found, if it found any; `best` is what `_rule_search_kernels` says of it."""
+    excess, both, others, size, _is_complete = best.tolist()
+    return _Rule(excess, both, others, best_set[:size].copy()) if size else None
 
 
-def _held_without(
-    data: Transactions, contents: Transactions, row: NDArray[np.int64], place: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return for each (content, position of an item in it) the number of records that hold all other items of the content."""
-    held = np.empty(len(row), np.int64)
-    sizes = contents.lengths[row]
-    ends = np.cumsum(sizes)
-    first = 0
-    while first < len(row):
-        last = max(first + 1, int(np.searchsorted(ends, (ends[first - 1] if first else 0) + CODES_AT_ONCE)))
-        size = sizes[first:last]
-        starts = offsets_of(size)
-        places = runs(contents.offsets[row[first:last]], size)
-        others = places != np.repeat(place[first:last], size)
-        offsets = starts - np.arange(len(starts))
-        held[first:last] = supports(data, (offsets, contents.items[places[others]]))
-        first = last
-    return held
+def _sets_in(notes: Any) -> _Sets:
+    """Return the sets that a search noted."""
+    number = int(notes.state[0])
+    return _Sets(notes.offsets[: number + 1].copy(), notes.items[: notes.offsets[number]].copy())

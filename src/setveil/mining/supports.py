@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.arguments import check_arguments
+from setveil.data.records.in_blocks import ITEMS, in_blocks, need_blocks
 from setveil.data.records.ragged import distinct, offsets_of, owner_of, read_only, record_ranges, starts_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from setveil.engines.blocks import BlockKey
 
 HOT = 256
 """An item that at least one in HOT records holds is stored as one bit per record. Bits take more memory than a list and less time."""
@@ -98,9 +101,8 @@ def codes_in(data: Transactions, itemsets: Any) -> tuple[NDArray[np.int64], NDAr
 
 
 def _supports(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    from setveil.mining import _supports_kernels  # noqa: PLC0415 - imports Numba
+    from setveil.mining import _supports_kernels as kernels  # noqa: PLC0415 - imports Numba
 
-    kernels: Any = _supports_kernels  # without types, since Numba infers them
     n_sets = len(offsets) - 1
     result = np.zeros(n_sets, dtype=np.int64)
     result[np.diff(offsets) == 0] = data.records
@@ -132,12 +134,39 @@ def _supports(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.
 
     sets = kernels.Sets(read_only(set_offsets), read_only(set_items), read_only(order))
     hot = data.supports[used] * HOT >= data.records
-    for first_record, last_record in record_ranges(data.offsets, OCCURRENCES_AT_ONCE, OCCURRENCES_AT_ONCE):
-        borders = data.offsets[first_record : last_record + 1]
-        codes_of_block = data.items[borders[0] : borders[-1]]
-        records = kernels.Records(read_only(borders - borders[0]), codes_of_block, read_only(number_of))
+    counted = partial(_count_records, sets, read_only(used), read_only(number_of), hot)
+    if need_blocks(data):
+        return result + in_blocks(data).fold("counting itemsets", partial(_count_block, counted))
+    return result + counted(data.offsets, data.items)
+
+
+def _count_block(counted: Any, block: Any, key: BlockKey) -> NDArray[np.int64]:
+    """Return the supports in a block."""
+    del key
+    lists = block.column(ITEMS)
+    found: NDArray[np.int64] = counted(lists.offsets.to_numpy(), lists.values.to_numpy())
+    return found
+
+
+def _count_records(
+    sets: Any,
+    used: NDArray[np.int64],
+    number_of: NDArray[np.int64],
+    hot: NDArray[np.bool_],
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+) -> NDArray[np.int64]:
+    """Return the supports of sets in some records."""
+    from setveil.mining import _supports_kernels  # noqa: PLC0415 - imports Numba
+
+    kernels: Any = _supports_kernels  # without types, since Numba infers them
+    result = np.zeros(len(sets.offsets) - 1, dtype=np.int64)
+    for first, last in record_ranges(offsets, OCCURRENCES_AT_ONCE, OCCURRENCES_AT_ONCE):
+        borders = offsets[first : last + 1]
+        codes = read_only(items[borders[0] : borders[-1]])
+        records = kernels.Records(read_only(borders - borders[0]), codes, number_of)
         add = partial(_add_supports, kernels, sets, records, _lay_out(kernels, used, hot, records), result)
-        share("counting itemsets", range(0, len(order), SETS_AT_ONCE), add, total=len(order))
+        share("counting itemsets", range(0, len(sets.order), SETS_AT_ONCE), add, total=len(sets.order))
     return result
 
 

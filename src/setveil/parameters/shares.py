@@ -110,6 +110,11 @@ class MinSupport(Threshold):
             )
         return self._count, self._share
 
+    @property
+    def share(self) -> Fraction | None:
+        """The share of the records; None for a number of records."""
+        return self._share
+
     def count(self, records: int) -> int:
         """Return the minimum number of records, at least 1, for data with `records` records."""
         if self._count is not None:

@@ -12,7 +12,7 @@ from setveil.attacks.base import Attack, Finding
 from setveil.attacks.findings import Findings
 from setveil.attacks.target import Target
 from setveil.base import progress
-from setveil.base.display import quantity
+from setveil.base.display import quantity, size_text
 from setveil.catalog import ATTACKS, named
 from setveil.errors import BadParameter, GuaranteeViolated, InputError, Missing
 from setveil.parameters.shares import MaxConfidence
@@ -20,7 +20,7 @@ from setveil.parameters.texts import settings_in
 from setveil.release.provenance import draw_again
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
@@ -35,6 +35,9 @@ TARGETS = 2000
 """Default maximum number of guesses of each attack."""
 QUICK_TARGETS = 500
 """The same for `quick` when a release is published: its attacks take at most about twice as long as the method."""
+
+MOST_BYTES = 3_000_000_000
+"""Attacks that need more memory are run only if they are named."""
 
 MADE_FROM_A_RELEASE = (
     "the rows of re-associated data come from no single record; attack the release that they were made from"
@@ -153,8 +156,13 @@ def as_attacks(given: str | Attack | Iterable[str | Attack]) -> list[str | Attac
     return listed
 
 
-def chosen_attacks(listed: Iterable[str | Attack], form: type[Published], guarantee: str | None) -> Chosen:
-    """Return the chosen attacks on a form with a guarantee, and a finding that states why for each one that does not apply."""
+def chosen_attacks(
+    listed: Sequence[str | Attack], form: type[Published], guarantee: str | None, *, occurrences: int
+) -> Chosen:
+    """Return the chosen attacks on a form with a guarantee, and a finding that states why for each one that does not apply.
+
+    An attack that needs much memory for data with this number of occurrences is run only if it is named.
+    """
     found: list[Attack] = []
     for one in listed:
         if isinstance(one, Attack):
@@ -168,8 +176,17 @@ def chosen_attacks(listed: Iterable[str | Attack], form: type[Published], guaran
         else:
             found += attacks_of(one)
     why = MADE_FROM_A_RELEASE if form.made_from is not None else f"does not apply to {form.form_title}"
-    applied: Iterable[Attack | Finding] = (one if one.applies_to(form) else one.not_run(why) for one in found)
-    return list(_once(applied))
+    named = {one.name if isinstance(one, Attack) else settings_in(one)[0] for one in listed}
+
+    def applied(one: Attack) -> Attack | Finding:
+        needed = one.bytes_per_occurrence * occurrences
+        if not one.applies_to(form):
+            return one.not_run(why)
+        if needed > MOST_BYTES and one.name not in named:
+            return one.not_run(f"needs about {size_text(needed)} of memory for these data; name the attack to run it")
+        return one
+
+    return list(_once(map(applied, found)))
 
 
 def _once(found: Iterable[Attack | Finding]) -> Iterable[Attack | Finding]:

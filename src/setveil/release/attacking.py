@@ -112,7 +112,8 @@ def attack(
         others = None if control is None else as_records(control, reading)
         if others is not None and others.checksum() == case.original.checksum():
             raise BadData("the control is the original; give records of people who are not in the release")
-        chosen = chosen_attacks(asked, type(case.published), case.guarantee)
+        occurrences = case.original.occurrences
+        chosen = chosen_attacks(asked, type(case.published), case.guarantee, occurrences=occurrences)
         return run_attacks(case, chosen, case.target(others, targets, seed), limit=accepted)
 
     if isinstance(getattr(release, "method", None), Method):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base.display import figure, quantity
 from setveil.catalog import FORMS, GUARANTEES
+from setveil.data.forms.parts import FIRST
 from setveil.methods.base import TRUTHFUL_TEXTS
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ def _files(card: Card) -> Iterator[str]:
     written = FORMS[card.form].format_named(card.data.format)
     lines = [f"Format {_code(written.name)}: {written.summary}."]
     lines += [f"{name.capitalize()}: {_code(value)}." for name, value in card.data.layout.items()]
+    if card.data.file.startswith(FIRST):
+        lines.append("The records are divided into files. They are in the order of the files.")
     lines.append("Text files are UTF-8. `datapackage.json` describes the files for other programs (Data Package 2).")
     yield _list(lines)
     rows = [f"| {_code(one.file)} | {figure(one.bytes)} | {_code(one.sha256)} |" for one in card.data.every_file]

@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 from setveil.base import progress
 from setveil.base.verdict import MOST_WITNESSES, Verdict, Witness
 from setveil.catalog import GUARANTEES, named
+from setveil.data.records.alignment import BATCH_ROWS
 from setveil.data.records.look_alikes import LookAlikes
-from setveil.data.records.ragged import distinct
+from setveil.data.records.ragged import are_distinct, pieces
 from setveil.errors import BadData, Missing
 from setveil.parameters.item_names import as_item_names
 from setveil.parameters.names_found import SHOWN_IN_ERRORS, NameList, names_found, refuse_look_alikes
@@ -272,12 +273,16 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
     if data is None or n != data.records or data.ids is None or (n and (rows.min() < 0 or rows.max() >= n)):
         return verdict
     if ids == "pseudonym":
-        kind, names = "not-the-pseudonym", _pseudonyms(private, rows)
+        kind, (names, places) = "not-the-pseudonym", _pseudonyms(private, rows)
     elif ids == "keep" and original is not None and original.ids is not None and original.records == n:
-        kind, names = "not-the-id", original.ids.take(rows)
+        kind, names, places = "not-the-id", original.ids, rows
     else:
         return verdict
-    wrong = np.flatnonzero(pc.not_equal(names, data.ids).to_numpy(zero_copy_only=False))
+    differs = np.zeros(n, dtype=np.bool_)
+    for part in pieces(n, BATCH_ROWS):
+        found = pc.not_equal(names.take(pa.array(places[part])), data.ids[part])
+        differs[part] = found.to_numpy(zero_copy_only=False)
+    wrong = np.flatnonzero(differs)
     if not len(wrong):
         return verdict
     detail = f"its {kind.removeprefix('not-the-')} is not that of the record it is aligned with"
@@ -285,13 +290,16 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
     return verdict.with_violations(kind, len(wrong), witnesses)
 
 
-def _pseudonyms(private: Private, rows: NDArray[np.int64]) -> Any:
-    """Return the pseudonym that each released row must have; a record with several rows has one for each, in the order of the rows."""
-    order = np.argsort(rows, kind="stable")
+def _pseudonyms(private: Private, rows: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
+    """Return pseudonyms and the place among them of the one that each released row must have.
+
+    A record with several rows has a pseudonym for each, in the order of the rows.
+    """
     names = private.pseudonyms(len(rows))
-    if len(distinct(rows)) < len(rows):
-        table = pa.table({"record": rows[order], "name": names})
-        names = names.take(pc.sort_indices(table, sort_keys=[("record", "ascending"), ("name", "ascending")]))
+    if are_distinct(rows, len(rows)):
+        return names, rows
+    order = np.argsort(rows, kind="stable")
+    table = pa.table({"record": rows[order], "name": names})
     place = np.empty(len(rows), dtype=np.int64)
-    place[order] = np.arange(len(rows))
-    return names.take(place)
+    place[order] = pc.sort_indices(table, sort_keys=[("record", "ascending"), ("name", "ascending")])
+    return names, place

@@ -202,7 +202,12 @@ def is_dossier(value: Any) -> bool:
     if not _has(value, run=str, private_salt=str) or not _has(noted, scheme=int):
         return False
     recipe = {"ids": str, "method": str, "parameters": dict}
-    return noted["scheme"] != SCHEME_VERSION or (_has(noted, block=int) and _has(noted.get("recipe"), **recipe))
+    if noted["scheme"] != SCHEME_VERSION:
+        return True
+    if not (_has(noted, block=int) and _has(noted.get("recipe"), **recipe)):
+        return False
+    size = noted["recipe"].get("block_records", 1)
+    return isinstance(size, int) and size > 0
 
 
 def _with_current_keys(dossier: dict[str, Any]) -> dict[str, Any]:
@@ -302,7 +307,8 @@ class Private:
         if noted.get("scheme") != SCHEME_VERSION:
             return None
         seed, recipe = Seed(int(self.dossier["seed"]), given=True), canonical_json(noted["recipe"])
-        return Randomness(seed, self.dossier["input"]["checksum"], recipe, noted["block"])
+        size = noted["recipe"].get("block_records")
+        return Randomness(seed, self.dossier["input"]["checksum"], recipe, noted["block"], size)
 
     def pseudonyms(self, records: int) -> Any:
         """Return the pseudonyms that the run gave to this number of records."""

@@ -11,7 +11,8 @@ import numpy as np
 
 from setveil.base.display import cut
 from setveil.data.forms.views import items_of
-from setveil.data.records.ragged import distinct
+from setveil.data.records.ragged import distinct, pieces
+from setveil.engines.growing import GrowingArray
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,11 +59,19 @@ def example_records(original: Transactions, published: Published, alignment: Ali
 
 def _spaced(original: Transactions, most: int) -> NDArray[np.int64]:
     """Return evenly spaced records, of those that are easy to read if there are enough."""
-    low, high = READABLE
-    readable = np.flatnonzero((original.lengths >= low) & (original.lengths <= high))
-    usable = readable if len(readable) >= 5 else np.flatnonzero(original.lengths > 0)
+    readable = _of_length(original, *READABLE)
+    usable = readable if len(readable) >= 5 else _of_length(original, 1, original.occurrences)
     places = np.linspace(0, len(usable) - 1, min(len(usable), most)).round().astype(np.int64)
     return usable[distinct(places)]
+
+
+def _of_length(original: Transactions, shortest: int, longest: int) -> NDArray[np.int64]:
+    """Return the records with numbers of items in a range."""
+    found = GrowingArray(np.int64)
+    for part in pieces(original.records):
+        lengths = np.diff(original.offsets[part.start : part.stop + 1])
+        found.append(part.start + np.flatnonzero((lengths >= shortest) & (lengths <= longest)))
+    return found.finish()
 
 
 def _chosen(changed: NDArray[np.float64], lengths: NDArray[np.int64]) -> list[tuple[int, str]]:

@@ -19,6 +19,7 @@ from setveil.data.reading.tables import from_arrow, from_pandas
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
 from setveil.release import CARD_NAME
+from setveil.release.object_store import StoredFolder, is_address
 
 if TYPE_CHECKING:
     from setveil.methods.base import Method
@@ -66,6 +67,8 @@ def _read_place(place: str | Path, reading: Reading) -> Published:
 
 def is_release(place: str | Path) -> bool:
     """Return whether a path is that of a release folder."""
+    if is_address(place):
+        return StoredFolder(str(place)).has_card()
     try:
         return (Path(place) / CARD_NAME).is_file()
     except (OSError, ValueError):  # too long for a path, or not valid as one
@@ -129,8 +132,8 @@ def as_opened(
             f"release is {describe(given)}; expected a release folder, a data file, or the result of open_release"
         )
     path, options = Path(given), reading or {}
-    if not path.is_file():
-        return open_release(path)
+    if is_address(given) or not path.is_file():
+        return open_release(given)
     with opened_once(path, encoding_named(options.get("encoding"))):
         return open_file(path, format, Layout.chosen(options), takes)
 
@@ -147,7 +150,7 @@ def private_of(release: Any, private: str | Path | Private | None = None) -> Pri
         return Private.load(Path(private))
     if isinstance(release, Opened):
         folder = None if release.card is None else release.folder
-    elif isinstance(release, str | Path) and is_release(release):
+    elif isinstance(release, str | Path) and not is_address(release) and is_release(release):
         Card.load(Path(release))  # report a bad release before a bad private folder
         folder = Path(release)
     else:

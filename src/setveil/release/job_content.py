@@ -42,9 +42,12 @@ def content_of_release(release: Release, target: Target | None) -> Content:
         content[name] = [
             content_of(one, catalog, separator) if isinstance(one, Declaration) else one for one in getattr(asked, name)
         ]
-    for name in KEYS.keys() - content.keys() - TABLES.keys() - {"force"}:  # what to replace is decided for each run
+    of_one_run = {"force", "scratch", "engine", "spark_remote", "spark_folder"}
+    for name in KEYS.keys() - content.keys() - TABLES.keys() - of_one_run:
         content[name] = plain(getattr(asked if target is None else target, name, getattr(asked, name)))
-    if target is not None and target.private == private_beside(target.out):
+    if target is not None and target.address:
+        content["out"] = target.address
+    elif target is not None and target.private == private_beside(target.out):
         del content["private"]
     return {name: content[name] for name in KEYS if name in content and content[name] not in _defaults(name)}
 

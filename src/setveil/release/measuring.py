@@ -20,6 +20,7 @@ from setveil.parameters.names_found import NameList
 from setveil.parameters.texts import extra_options, settings_in
 from setveil.release.checking import refuse_other_release
 from setveil.release.inputs import as_opened, as_published, as_records, original_of, private_of
+from setveil.release.object_store import is_address
 from setveil.release.opening import Opened
 
 if TYPE_CHECKING:
@@ -107,7 +108,11 @@ def measure(
     else:
         found = private_of(release, private)
         compared = as_records(original_of(original, found, reading))
-        is_folder = isinstance(release, Opened) or (isinstance(release, str | Path) and Path(release).is_dir())
+        is_folder = (
+            isinstance(release, Opened)
+            or is_address(release)
+            or (isinstance(release, str | Path) and Path(release).is_dir())
+        )
         opened = as_opened(release) if is_folder else None
         published = as_published(release, reading) if opened is None else opened.data
         known, alignment = _private_facts(opened, published, compared, found)

@@ -17,6 +17,7 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.release.card import CARD_NAME, Card, file_sha256
 from setveil.release.documents import refuse_other_documents
+from setveil.release.object_store import StoredFolder, is_address
 
 if TYPE_CHECKING:
     from setveil.data.forms.base import Counts, Published
@@ -63,7 +64,7 @@ def open_release(folder: str | Path) -> Opened:
     Parameters
     ----------
     folder
-        The release folder.
+        The release folder, or its address in an object store, such as `s3://bucket/release`.
 
     Returns
     -------
@@ -83,13 +84,14 @@ def open_release(folder: str | Path) -> Opened:
     >>> sv.open_release("release").data.records
     4
     """
-    place = Path(folder)
+    place = StoredFolder(str(folder)).fetch() if is_address(folder) else Path(folder)
     if not place.is_dir():
         raise BadData("is not a release folder" if place.exists() else "there is no such folder", file=str(place))
     card = Card.load(place)
     form = form_named(card.form, file=str(place / CARD_NAME))
     _refuse_other_file(place, card.data.file, card.data.sha256, "data file")
-    form.refuse_other_files(tuple(one.file for one in card.data.beside), card.data.file, card=str(place / CARD_NAME))
+    further = tuple(one.file for one in card.data.beside)
+    form.refuse_other_files(further, card.data.file, card=str(place / CARD_NAME))
     for one in card.data.beside:
         _refuse_other_file(place, one.file, one.sha256, "file")
     refuse_other_documents(card, file=str(place / CARD_NAME))
@@ -105,7 +107,7 @@ def open_release(folder: str | Path) -> Opened:
             file=str(place / CARD_NAME),
         )
     layout = Layout(**card.data.layout)  # type: ignore[arg-type]  # the card determines which are texts
-    data = form.read_from(DataPlace(place, card.data.file, file_format, layout), card.unit)
+    data = form.read_from(DataPlace(place, card.data.file, file_format, layout, further), card.unit)
     _refuse_other_counts(place, card, data.totals())
     return Opened(place, card, data.with_stated(card.method.parameters))
 

@@ -17,6 +17,8 @@ from setveil.base import progress
 from setveil.base.display import quantity
 from setveil.base.verdict import Status, Verdict, Witness
 from setveil.catalog import METHODS, named
+from setveil.engines.blocks import current_engine, using_engine
+from setveil.engines.local import LocalEngine
 from setveil.errors import InputError
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, program_versions
 from setveil.release.drawing import draw
@@ -72,7 +74,9 @@ def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignm
     rng = randomness.generator()
     bound = method.bind(original, linked=recipe["ids"] != "drop", rng=rng)
     lacks_ids = recipe["ids"] == "keep" and getattr(original, "ids", None) is None  # data of other people
-    drawn = draw(bound, original, "pseudonym" if lacks_ids else recipe["ids"], randomness, rng)
+    engine, size = current_engine(), randomness.block_records
+    with using_engine(engine if size is None or size == engine.block_records else LocalEngine(size)):
+        drawn = draw(bound, original, "pseudonym" if lacks_ids else recipe["ids"], randomness, rng)
     return drawn.published, drawn.alignment
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.attacks.base import Attack
 from setveil.data.forms.base import Ids
+from setveil.engines.blocks import BLOCK_RECORDS
+from setveil.engines.chosen import EngineName
 from setveil.errors import BadParameter
 from setveil.methods.base import Method
 from setveil.parameters.names_found import MissingNames
@@ -34,6 +36,7 @@ class Publication:
     format: str | None = None
     separator: str | None = None
     compress: Packing | None = None
+    file_records: int | None = None
     force: bool = False
     ids: Ids | None = None
     seed: int | None = None
@@ -41,6 +44,11 @@ class Publication:
     allow_failures: int = 0
     no_guarantee: bool = False
     threads: int | None = None
+    block_records: int = BLOCK_RECORDS
+    engine: EngineName = "local"
+    spark_remote: str | None = None
+    spark_folder: str | None = None
+    scratch: str | Path | None = None
     metrics: str | Metric | Iterable[str | Metric] = "quick"
     attacks: str | Attack | Iterable[str | Attack] = "quick"
     attack_limit: float | str | None = None
@@ -67,5 +75,5 @@ class Publication:
         """Where to write the release; None if it is not written."""
         if self.out is None:
             return None
-        chosen = {name: getattr(self, name) for name in ("format", "separator", "compress", "force")}
+        chosen = {name: getattr(self, name) for name in ("format", "separator", "compress", "file_records", "force")}
         return Target.of(self.out, self.private, **chosen)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.attacks.base import Attack, Finding
 from setveil.attacks.findings import Findings
 from setveil.base import progress
 from setveil.data.forms.base import Ids
+from setveil.data.records.in_blocks import need_blocks
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
+from setveil.engines.blocks import BLOCK_RECORDS, current_engine, using_engine
+from setveil.engines.chosen import EngineName, using_chosen_engine
+from setveil.engines.scratch import using_scratch
 from setveil.errors import BadData, BadParameter
 from setveil.kernels.threads import using_threads
 from setveil.methods.base import Method
@@ -27,7 +33,7 @@ from setveil.release.attack_runs import (
     run_attacks,
 )
 from setveil.release.context import Context
-from setveil.release.drawing import draw
+from setveil.release.drawing import block_records_of, draw, note_memory
 from setveil.release.inputs import as_published, as_records, read_from, refuse_unrelated
 from setveil.release.measuring import as_metrics, check_original, chosen_metrics, measure_pair
 from setveil.release.publication import Publication
@@ -36,10 +42,10 @@ from setveil.release.release import Release, Terms, judge
 from setveil.release.saving import Packing
 from setveil.release.seed import Randomness, Seed, recipe_of
 from setveil.release.tried import tried_in
+from setveil.release.workspace import kept_seed, workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from setveil.data.forms.disassociated import Disassociated
     from setveil.metrics.base import Metric
@@ -56,6 +62,7 @@ def publish(
     format: str | None = None,  # noqa: A002 - the word people use
     separator: str | None = None,
     compress: Packing | None = None,
+    file_records: int | None = None,
     force: bool = False,
     ids: Ids | None = None,
     seed: int | None = None,
@@ -63,6 +70,11 @@ def publish(
     allow_failures: int = 0,
     no_guarantee: bool = False,
     threads: int | None = None,
+    block_records: int = BLOCK_RECORDS,
+    engine: EngineName = "local",
+    spark_remote: str | None = None,
+    spark_folder: str | None = None,
+    scratch: str | Path | None = None,
     metrics: str | Metric | Iterable[str | Metric] = "quick",
     attacks: str | Attack | Iterable[str | Attack] = "quick",
     attack_limit: float | str | None = None,
@@ -86,7 +98,7 @@ def publish(
         accept its folder or a `Release`. Use `read` first for files with special columns or separators.
     method
         The method, such as ``PartSwap(categories=...)``.
-    out, private, format, separator, compress, force
+    out, private, format, separator, compress, file_records, force
         Where and how to write the release, as in `Release.save`. Without `out`, nothing is written.
     ids
         What to do with ids: `pseudonym` (default if the data have ids and the method protects people), `keep` or `drop`.
@@ -100,6 +112,20 @@ def publish(
         Allow a baseline, which guarantees nothing.
     threads
         Number of threads; by default all cores. The result does not depend on it.
+    block_records
+        Data of more records than this are published in blocks of this size, with memory for a few blocks, by methods that can do so. The
+        result depends on it.
+    engine
+        Where blocks are worked on: `local` on this machine, or `spark` on a cluster. The result does not depend on it.
+    spark_remote
+        For `spark`: the address of the Spark Connect server, such as ``sc://spark.example:15002``. By default, the variable SPARK_REMOTE
+        has it.
+    spark_folder
+        For `spark`: a folder that all machines of the cluster reach, for blocks between steps. By default, it is in the folder of the
+        cluster for tables. It holds original data: keep it private.
+    scratch
+        A folder for temporary files of data that are larger than memory; by default the folder of the system. Finished blocks remain there
+        if the run ends early, and the same call resumes it. It holds original data: keep it private.
     metrics
         What to measure. `quick` measures what the summary shows and what costs little, `full` measures all metrics that apply and checks
         the guarantee on the original, and `none` saves time. You can also name metrics, such as ``FiSimilarity(min_support="1%")`` or
@@ -165,11 +191,14 @@ def publish(
 @again_if_created_meanwhile
 def make_release(asked: Publication, repeated: Repeated | None = None) -> Release:
     """Make a release, and write it if a folder is given. If it would not be the `repeated` release, it is refused."""
-    with using_threads(asked.threads):
-        return _make_release(asked, repeated)
+    with using_threads(asked.threads), using_scratch(asked.scratch), ExitStack() as stack:
+        stack.enter_context(
+            using_chosen_engine(asked.engine, asked.block_records, asked.spark_remote, asked.spark_folder)
+        )
+        return _make_release(asked, repeated, stack)
 
 
-def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
+def _make_release(asked: Publication, repeated: Repeated | None, stack: ExitStack) -> Release:
     method, target = asked.method, asked.target
     registrar = None if asked.register is None else Registrar.of(asked.register, asked.seed)
     if target is not None:
@@ -201,10 +230,23 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
     lists = names_found(method, data)
     for found in lists:
         found.refuse(asked.missing_names)
-    checksum, recipe = data.checksum(), recipe_of(method, terms.ids)
+    checksum = data.checksum()
+    note_memory(method, data)
+    block_records = block_records_of(method, data)
+    recipe = recipe_of(method, terms.ids, block_records)
+    folder = None
+    if asked.scratch is not None and method.runs_in_blocks and need_blocks(data):
+        facts = checksum, recipe, str(asked.block_records), str(asked.seed)
+        folder = stack.enter_context(workspace(Path(asked.scratch), *facts))
+        stack.enter_context(using_engine(current_engine().resuming(folder)))
     tried = None if asked.comparison is None else _tried(asked.comparison, checksum, repeated)
-    seed = Seed.of(asked.seed, experiment=asked.experiment) if registrar is None else registrar.seed(checksum, recipe)
-    randomness = Randomness(seed, checksum, recipe)
+    if registrar is not None:
+        seed = registrar.seed(checksum, recipe)
+    elif folder is not None and asked.seed is None:
+        seed = kept_seed(folder)
+    else:
+        seed = Seed.of(asked.seed, experiment=asked.experiment)
+    randomness = Randomness(seed, checksum, recipe, block_records=block_records)
     if repeated is not None:
         repeated.refuse_other(randomness)
     rng = randomness.generator()
@@ -215,7 +257,7 @@ def _make_release(asked: Publication, repeated: Repeated | None) -> Release:
     known = {name: getattr(bound, name) for name in type(bound).model_fields}
     chosen, lacking = chosen_metrics(metrics, known, method.form)
     guarantee = None if bound.guarantee is None else bound.guarantee.name
-    chosen_to_try = chosen_attacks(attacks, method.form, guarantee)
+    chosen_to_try = chosen_attacks(attacks, method.form, guarantee, occurrences=data.occurrences)
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: use it for experiments, not for a release")
     drawn = draw(bound, taken, terms.ids, randomness, rng)

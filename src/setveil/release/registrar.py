@@ -187,7 +187,7 @@ class NewEntry:
             "guarantee_parameters": card.guarantee.parameters,
             "files": card.data.checksums,
             "recipient": self.registrar.asked.recipient,
-            "release_folder": str(self.target.out.absolute()),
+            "release_folder": self.target.address or str(self.target.out.absolute()),
             "private_folder": str(self.target.private.absolute()),
             "private_sha256": card.private_sha256,
             "accepted_together": self.reason,

@@ -36,6 +36,7 @@ from setveil.release.dossier import (
     report_text,
 )
 from setveil.release.kept import Kept, kept
+from setveil.release.recounting import RECOUNT_NAME, recount_text
 from setveil.release.saving import DataFileFormat, Packing, Target
 from setveil.release.seed import Randomness
 from setveil.release.summary import Summary, singled_out
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from setveil.release.job import Job
     from setveil.release.publication import Publication
     from setveil.release.register import RegisteredRelease
-    from setveil.release.registrar import Registrar
+from setveil.release.registrar import Registrar
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,8 @@ class Release:
         The arguments of `publish`. Private.
     target
         Where the release is written, once it is; None before.
+    card
+        The public card, once the release is written; None before.
 
     Examples
     --------
@@ -150,6 +153,7 @@ class Release:
     tried: dict[str, Any] | None = field(default=None, repr=False)
     asked: Publication = field(kw_only=True, repr=False)
     target: Target | None = field(default=None, init=False, repr=False)
+    card: Card | None = field(default=None, init=False, repr=False)
 
     @cached_property
     def kept(self) -> Kept:
@@ -241,6 +245,7 @@ class Release:
         format: str | None = None,  # noqa: A002 - the word people use
         separator: str | None = None,
         compress: Packing | None = None,
+        file_records: int | None = None,
         force: bool = False,
     ) -> Card:
         """Write the release folder and the private folder; the guarantee is checked again on the written files.
@@ -256,6 +261,8 @@ class Release:
             What separates items or columns in the data file.
         compress
             `gzip` or `zstd`.
+        file_records
+            Write files of at most this number of records each, `data-00001` and so on, if there are more; by default one file.
         force
             Replace the folders of an earlier release.
 
@@ -274,14 +281,15 @@ class Release:
         BadParameter
             If the format cannot hold the release.
         """
-        target = Target.of(out, private, format=format, separator=separator, compress=compress, force=force)
+        chosen = {"format": format, "separator": separator, "compress": compress, "file_records": file_records}
+        target = Target.of(out, private, **chosen, force=force)
         target.refuse()
         return self.save_as(target, target.data_format(self.method, self.original, self.terms.ids))
 
     def save_as(self, target: Target, written: DataFileFormat) -> Card:
         """Save the release with a target and a format that were chosen before the work started."""
         written.refuse_unfit(self.data.totals().empty_records, self.terms.ids)
-        form, file = written.form, self.data.first_file(written.file_name)
+        form, (file, *further) = written.form, self.data.files(written.file_name, written.file_records)
         with (
             nullcontext() if self.registrar is None else self.registrar.entering(self, target) as entry,
             make_two_folders(
@@ -292,7 +300,7 @@ class Release:
             ) as (public_folder, private_folder),
         ):
             started = time.perf_counter()
-            place = DataPlace(public_folder, file, form, written.layout)
+            place = DataPlace(public_folder, file, form, written.layout, tuple(further))
             with progress.step("writing"):
                 self.data.write_to(place)
                 self.alignment.save(private_folder / ALIGNMENT_NAME)
@@ -314,7 +322,7 @@ class Release:
                     format_version=form.version,
                     layout=reread.public_layout(place),
                     ids=self.terms.ids,
-                    beside=tuple(FileBeside.of(public_folder / name) for name in reread.files_beside(file)),
+                    beside=tuple(FileBeside.of(public_folder / name) for name in further),
                 ),
                 counts=reread.totals(),
                 unit=reread.unit,
@@ -327,7 +335,11 @@ class Release:
             dossier = make_dossier(self, card, verdict, seconds, registered) | {"job": self._job_for_repeating(target)}
             (private_folder / DOSSIER_NAME).write_text(dossier_text(dossier), encoding="utf-8")
             (private_folder / REPORT_NAME).write_text(report_text(dossier), encoding="utf-8")
+            recount = recount_text(self, reread, target, written, file)
+            (private_folder / RECOUNT_NAME).write_text(recount, encoding="utf-8")
+        target.publish(card)
         object.__setattr__(self, "target", target)
+        object.__setattr__(self, "card", card)
         return card
 
     def _job_for_repeating(self, target: Target) -> dict[str, Any] | None:

@@ -108,18 +108,21 @@ def _ranks(supports: NDArray[np.int64]) -> list[list[int]]:
 
 def _lengths(before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, Any]:
     """Count records by length, in bins that get wider with the length if lengths differ by orders of magnitude."""
-    shortest = min(int(lengths.min()) for lengths in (before, after) if len(lengths)) if len(before) + len(after) else 0
-    longest = max(int(lengths.max(initial=0)) for lengths in (before, after))
+    records = [np.bincount(lengths) for lengths in (before, after)]
+    there = [np.flatnonzero(numbers) for numbers in records]
+    found = np.concatenate(there).tolist()
+    shortest, longest = min(found, default=0), max(found, default=0)
     starts = bin_starts(shortest, longest)
     ends = [*(start - 1 for start in starts[1:]), longest]
     counts = [
-        np.bincount(np.searchsorted(starts, side, side="right") - 1, minlength=len(starts)) for side in (before, after)
+        np.bincount(np.searchsorted(starts, lengths, side="right") - 1, numbers[lengths], len(starts)).astype(np.int64)
+        for lengths, numbers in zip(there, records, strict=True)
     ]
     bins = [
         {"from": start, "to": end, "before": int(old), "after": int(new)}
         for start, end, old, new in zip(starts, ends, *counts, strict=True)
     ]
-    return {"bins": bins, "before": _summary(before), "after": _summary(after)}
+    return {"bins": bins, "before": _summary(records[0]), "after": _summary(records[1])}
 
 
 def _sizes(sizes: NDArray[np.int64], what: str) -> list[dict[str, int]]:
@@ -146,10 +149,12 @@ def bin_starts(shortest: int, longest: int) -> list[int]:
     return starts
 
 
-def _summary(lengths: NDArray[np.int64]) -> dict[str, Any]:
-    """Return the mean, the median, the 95th percentile and the maximum of the lengths."""
-    if not len(lengths):
+def _summary(records: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the mean, the median, the 95th percentile and the maximum of the lengths; `records[n]` records have length n."""
+    number = int(records.sum())
+    if not number:
         return {"mean": None, "half": None, "most": None, "longest": None}
-    rising = np.sort(lengths)
-    at = [int(rising[-(-len(rising) * percent // 100) - 1]) for percent in (50, 95)]
-    return {"mean": float(lengths.mean()), "half": at[0], "most": at[1], "longest": int(rising[-1])}
+    up_to = np.cumsum(records)
+    at = [int(np.searchsorted(up_to, -(-number * percent // 100))) for percent in (50, 95)]
+    mean = int(records @ np.arange(len(records))) / number
+    return {"mean": mean, "half": at[0], "most": at[1], "longest": len(records) - 1}

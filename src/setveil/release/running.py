@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.arguments import check_arguments
+from setveil.engines.chosen import using_chosen_engine
+from setveil.engines.scratch import using_scratch
 from setveil.release.job import Job
 from setveil.release.publishing import make_release
 
@@ -65,4 +67,9 @@ def run(
     found = Job.of(job).changed(out=out, seed=seed, force=force)
     if found.target is not None:
         found.target.refuse()  # before the data are read
-    return make_release(found.publication(), found.repeated)
+    chosen = {
+        name: found.content[name] for name in ("block_records", "spark_remote", "spark_folder") if name in found.content
+    }
+    engine = found.content.get("engine", "local")
+    with using_scratch(found.content.get("scratch")), using_chosen_engine(engine, **chosen):  # before the data are read
+        return make_release(found.publication(), found.repeated)

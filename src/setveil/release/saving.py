@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from setveil.base.atomic import refuse_two_folders
+from setveil.base.atomic import lock_folder, refuse_two_folders
 from setveil.base.progress import note
 from setveil.data.files.packing import PACKINGS
 from setveil.data.formats import Layout
 from setveil.data.formats.record_tables import RecordTable
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.parameters.hierarchy import Hierarchy
-from setveil.release.card import CARD_NAME
+from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import DOSSIER_NAME, private_beside
+from setveil.release.object_store import StoredFolder, files_beside, is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +38,8 @@ class DataFileFormat:
     extension: str
     layout: Layout
     compress: Packing | None = None
+    file_records: int | None = None
+    """The largest number of records in a file; None for one file."""
 
     def __post_init__(self) -> None:
         form, ending = self.form, self.extension
@@ -45,10 +51,16 @@ class DataFileFormat:
             raise BadParameter.not_among("compress", self.compress, PACKINGS.values())
         if self.compress is not None and not form.packable(ending):
             raise BadParameter(f"a {ending} file is compressed internally; remove `compress={self.compress!r}`")
+        if self.file_records is not None and self.file_records < 1:
+            raise BadParameter(f"`file_records=` is {self.file_records}; allowed is a whole number of at least 1")
+        if self.file_records is not None and not form.can_be_divided:
+            raise BadParameter(
+                f"data of the format {form.name!r} are one file; remove `file_records=`, or choose another format"
+            )
 
     @property
     def file_name(self) -> str:
-        """The name of the data file."""
+        """The name of the data file, if it is not divided."""
         packed = {kind: suffix for suffix, kind in PACKINGS.items()}
         return "data" + self.extension + (packed[self.compress] if self.compress else "")
 
@@ -75,17 +87,50 @@ class Target:
     """A format, with an extension if it has several, such as `long.parquet`; by default the format of the data."""
     separator: str | None = None
     compress: Packing | None = None
+    file_records: int | None = None
     force: bool = False
+    address: str = ""
+    """Where the release folder is copied to, for an object store; `out` is then a temporary folder beside the private one."""
 
     @classmethod
     def of(cls, out: str | Path, private: str | Path | None = None, **options: object) -> Target:
         """Return a target; its private folder is beside the release folder by default."""
+        if is_address(out):
+            if private is None or is_address(private):
+                raise BadParameter(
+                    f"`out={str(out)!r}` is in an object store; name a folder of this machine for the private folder with `private=`"
+                )
+            kept = Path(private)
+            staged = kept.with_name(f".{kept.name}.setveil-upload-{secrets.token_hex(6)}")
+            return cls(staged, kept, address=str(out), **options)  # type: ignore[arg-type]
         place = Path(out)
         return cls(place, Path(private) if private is not None else private_beside(place), **options)  # type: ignore[arg-type]
 
     def refuse(self) -> None:
         """Refuse existing folders; `force` allows replacing the folders of a release only."""
         refuse_targets(self.out, self.private, force=self.force)
+        if self.address:
+            StoredFolder(self.address).refuse(force=self.force)
+
+    @property
+    def shown(self) -> str:
+        """The release folder, as the user named it."""
+        return self.address or str(self.out)
+
+    def publish(self, card: Card) -> None:
+        """Copy the release to the object store, if it is to be there. If that fails, neither folder remains."""
+        if not self.address:
+            return
+        handle = lock_folder(self.out)  # a later run removes folders that nobody locks
+        try:
+            StoredFolder(self.address).upload(self.out, files_beside(card))
+        except BaseException:
+            shutil.rmtree(self.private, ignore_errors=True)
+            raise
+        finally:
+            if handle is not None:
+                os.close(handle)
+            shutil.rmtree(self.out, ignore_errors=True)
 
     def data_format(self, method: Method, data: Published, ids: Ids) -> DataFileFormat:
         """Return the format of the data file: the chosen one, the format of the data, or one that can hold the ids and all labels."""
@@ -121,7 +166,11 @@ class Target:
             layout = replace(layout, id=None)  # a reader would look for the column
         if self.separator is not None:
             layout = replace(layout, separator=self.separator)
-        found = DataFileFormat(chosen, extension or chosen.extensions[0], layout, self.compress)
+        if self.file_records is not None and not form.can_be_divided:
+            raise BadParameter(f"the rows of {form.form_title} are not divided into files; remove `file_records=`")
+        found = DataFileFormat(
+            chosen, extension or chosen.extensions[0], layout, self.compress, file_records=self.file_records
+        )
         found.refuse_unfit(data.empty_records, ids)
         return found
 

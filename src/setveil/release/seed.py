@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from setveil.base.display import quantity
+from setveil.data.records.ragged import pieces
+from setveil.engines.growing import GrowingTexts
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -86,7 +88,9 @@ class Randomness:
     recipe: str
     """Everything besides the data that determines the release, as canonical JSON."""
     block: int = 0
-    """The number of the block of data."""
+    """0 for work on all data; n + 1 for block n of data in blocks."""
+    block_records: int | None = None
+    """The size of the blocks of a release in blocks, which the recipe holds too."""
 
     @cached_property
     def _key(self) -> bytes:
@@ -101,9 +105,22 @@ class Randomness:
         """Return a new generator for one purpose."""
         return np.random.default_rng(np.random.SeedSequence(int.from_bytes(self.stream(domain, 32), "big")))
 
+    def generator_of_block(self, number: int) -> np.random.Generator:
+        """Return a new generator for a block of the data; -1 is for work on all blocks."""
+        return replace(self, block=number + 1).generator("method in blocks")
+
     def pseudonyms(self, records: int) -> Any:
-        """Return one pseudonym per original record, in order, or one per row if the method splits records."""
-        return _as_names(self.stream("pseudonyms", PSEUDONYM_BYTES * records))
+        """Return one pseudonym per original record, in order, or one per row if the method splits records.
+
+        A release in blocks has a stream of pseudonyms per block.
+        """
+        names = GrowingTexts()
+        for block, part in enumerate(pieces(records, self.block_records or max(records, 1)), start=1):
+            source = self if self.block_records is None else replace(self, block=block)
+            stream = source.stream("pseudonyms", PSEUDONYM_BYTES * (part.stop - part.start))
+            for piece in pieces(len(stream), PSEUDONYM_BYTES << 18):
+                names.append(_as_names(stream[piece]))
+        return names.finish()
 
     @property
     def run(self) -> str:
@@ -127,10 +144,14 @@ def framed(*fields: str) -> bytes:
     return b"".join(len(text).to_bytes(8, "big") + text for text in texts)
 
 
-def recipe_of(method: Method, ids: str) -> str:
-    """Return everything besides the data that determines a release, as canonical JSON; the method is as the user declared it."""
+def recipe_of(method: Method, ids: str, block_records: int | None = None) -> str:
+    """Return everything besides the data that determines a release, as canonical JSON; the method is as the user declared it.
+
+    `block_records` is the size of blocks, None for data in one block.
+    """
     parameters = method.model_dump(mode="json")
-    return canonical_json({"ids": ids, "method": method.name, "parameters": parameters})
+    blocks = {} if block_records is None else {"block_records": block_records}
+    return canonical_json({"ids": ids, "method": method.name, "parameters": parameters, **blocks})
 
 
 def pseudonyms_of_scheme_1(seed: Seed, records: int) -> Any:

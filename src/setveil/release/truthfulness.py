@@ -15,6 +15,7 @@ from setveil.base import progress
 from setveil.base.display import quantity
 from setveil.base.verdict import MOST_WITNESSES
 from setveil.data.forms.comparing import NOT_TRUTHFUL, Aligned, Untrue, of_row
+from setveil.data.records.ragged import are_distinct, pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,9 +54,10 @@ def _not_aligned(aligned: Aligned, rows: int, *, once: bool, whole: bool) -> Unt
     behind, records = aligned.rows, aligned.original.records
     if len(behind) != rows:
         return Untrue.one("the alignment", f"it has {quantity(len(behind), 'row')}, but the release has {rows:,}")
-    outside = np.flatnonzero((behind < 0) | (behind >= records))
+    is_outside = ((part.start, (behind[part] < 0) | (behind[part] >= records)) for part in pieces(rows))
+    outside = np.concatenate([first + np.flatnonzero(wrong) for first, wrong in is_outside] or [np.empty(0, np.int64)])
     found = _rows(outside, "it is aligned with no record of the original")
-    if once:
+    if once and (len(outside) or not are_distinct(behind, records)):
         again = np.setdiff1d(np.arange(rows), np.unique(behind, return_index=True)[1], assume_unique=True)
         found += _rows(again, "it is aligned with the same record as an earlier row")
     if whole and rows < records:

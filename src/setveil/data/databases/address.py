@@ -14,9 +14,10 @@ from typing import Literal
 from urllib.parse import quote, unquote
 
 from setveil.data.records.labels import are_texts
+from setveil.engines.spark_server import SCHEME, spark_address
 from setveil.errors import BadParameter
 
-Kind = Literal["postgresql", "sqlite", "duckdb"]
+Kind = Literal["postgresql", "sqlite", "duckdb", "spark"]
 
 _LOOKS_LIKE_ONE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://|(?:postgres(?:ql)?|sqlite|duckdb)(?:\+\w+)?:", re.IGNORECASE)
 _SERVER = re.compile(
@@ -28,7 +29,7 @@ _FILE = re.compile(r"(?P<kind>sqlite|duckdb):///(?P<path>[^?]+)", re.DOTALL)
 _UNREADABLE = re.compile(r"[\x00-\x20\x7f]|%(?![0-9A-Fa-f]{2})|%00")
 _SHOWN_PARAMETERS = frozenset({"host", "hostaddr", "port", "dbname", "user", "sslmode"})
 _SECRET_PARAMETER = re.compile("pass|secret|token|key", re.IGNORECASE)
-_FORMS = "postgresql://user:password@host:port/database, sqlite:///file.db and duckdb:///file.duckdb"
+_FORMS = "postgresql://user:password@host:port/database, sqlite:///file.db, duckdb:///file.duckdb and sc://host:port for Spark"
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,9 @@ def address(url: str) -> Address:
         raise BadParameter(f"{_unread(url)} holds bytes that are not UTF-8 text; write them percent-encoded")
     if url.startswith(("postgresql://", "postgres://")):
         return _server(url)
+    if url.startswith(SCHEME):
+        server = spark_address(url)
+        return Address("spark", shown=server.shown, url=url, secrets=_spellings([*server.secrets]))
     file = _FILE.fullmatch(url)
     if file is None or "\0" in url or file["path"] == ":memory:":
         raise BadParameter(f"{_unread(url)} is not a supported database address; allowed are {_FORMS}")

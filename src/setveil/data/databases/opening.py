@@ -21,6 +21,10 @@ def connection_to(place: Address) -> Connection:
         from setveil.data.databases.sqlite import SQLite  # noqa: PLC0415 - the same
 
         return SQLite(place)
+    if place.kind == "spark":
+        from setveil.data.databases.spark import Spark  # noqa: PLC0415 - the same
+
+        return Spark(place)
     from setveil.data.databases.duckdb_file import DuckDB  # noqa: PLC0415 - the same
 
     return DuckDB(place)

@@ -24,6 +24,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _READING = frozenset({"select", "with", "values", "table", "("})
+_WRITING = frozenset({"insert", "update", "delete", "merge"})
+"""What may follow WITH in Spark, whose sessions are not read-only."""
 _NO_QUERY = 'name the rows with `query=`, such as `query="SELECT customer, product FROM baskets ORDER BY customer"`'
 
 
@@ -53,6 +55,8 @@ def query_of(text: str | None, kind: Kind) -> Query:
         raise BadParameter("the query holds several statements; give a single SELECT")
     if words[0] not in _READING and not (kind == "duckdb" and words[0] == "from"):
         raise BadParameter(f"the query begins with {words[0][:20]!r}; give a single SELECT")
+    if kind == "spark" and (written := _WRITING.intersection(words)):
+        raise BadParameter(f"the query holds {min(written)!r}; only reading is allowed")
     return Query(text[tokens[0].start() : tokens[len(words) - 1].end()], ordered=_says_order(words))
 
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from setveil.data.records._text_kernels import hash_of
 from setveil.kernels.jit import kernel
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-PRIME = 2**31 - 1
 
 
 class Texts(NamedTuple):
@@ -29,26 +28,14 @@ class Texts(NamedTuple):
 def enter(new_text, new_offsets, known_texts, count, multiplier, codes):
     """Give each new text its code, adding those not seen before; return how many are known now.
 
-    The caller has made room for all of them. The hash is a polynomial over the bytes modulo a prime, at a place drawn at random: nobody
-    can write a file whose texts all meet in one slot. Products stay below 2**62, so that nothing overflows.
+    The caller has made room for all of them.
     """
     text, offsets, hashes, slots = known_texts.text, known_texts.offsets, known_texts.hashes, known_texts.slots
     mask = len(slots) - 1
     for i in range(len(codes)):
         start, end = new_offsets[i], new_offsets[i + 1]
         size = end - start
-        value = size + 1
-        at = start
-        while at < end:
-            step = new_text[at] + 1
-            if at + 2 < end:  # three bytes at once stay below the prime; four would not
-                step += (new_text[at + 1] << 8) + (new_text[at + 2] << 16)
-                at += 2
-            at += 1
-            value = value * multiplier + step
-            value = (value & PRIME) + (value >> 31)
-            if value >= PRIME:
-                value -= PRIME
+        value = hash_of(new_text, start, end, multiplier)
         place = value & mask
         while True:
             known = slots[place]

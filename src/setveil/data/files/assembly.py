@@ -2,13 +2,15 @@
 
 There are two shapes. *Long*: each row is one item, and rows with the same id are one record, in order of first appearance. *List*: each row
 is a record with a list of items. Both replace texts by codes on arrival (`encoding`) and keep only codes: for a long table, one code per
-row and two numbers per run of rows with the same id. At the end, the codes of each record are collected and normalized in place.
+row and two numbers per run of rows with the same id. At the end, the codes of each record are collected and normalized. What is large is on
+disk: codes, ids and the result; only the distinct items must fit into memory.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,19 +19,25 @@ import pyarrow.compute as pc
 from setveil.base.display import quantity
 from setveil.base.progress import note
 from setveil.data.files.encoding import TextEncoder
+from setveil.data.files.id_encoding import IdEncoder
+from setveil.data.files.regrouping import regrouped
 from setveil.data.files.texts import RULE, as_texts, first_unusable, is_list_type, is_text_type, stripped
 from setveil.data.records.labels import note_stripped
-from setveil.data.records.ragged import offsets_of
+from setveil.data.records.ragged import looked_up, offsets_of, pieces
 from setveil.data.records.tidying import tidied
 from setveil.data.records.transactions import Transactions
+from setveil.engines.growing import growing, growing_lists, room
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Unit
 
 
+Encoder = TypeVar("Encoder", TextEncoder, IdEncoder)
 ITEMS = "items"
 DROP_MISSING = "; drop missing items with `missing='drop'`"
 """The end of a message about a missing item."""
@@ -46,10 +54,11 @@ class Origin:
         return BadData(message, file=self.name, row=None if row is None else row + 1)
 
 
-class _Column:
+class _Column(Generic[Encoder]):
     """A column of texts that arrives in batches."""
 
-    def __init__(self, name: str, origin: Origin, what: str, *, drops_missing: bool = False) -> None:
+    def __init__(self, name: str, origin: Origin, what: str, encoder: Encoder, *, drops_missing: bool = False) -> None:
+        self.encoder: Encoder = encoder
         self._name = name
         self._origin = origin
         self._what = what
@@ -57,7 +66,6 @@ class _Column:
         self._dropped = 0
         self._with_blanks: set[str] = set()
         """Items that had blanks at their ends."""
-        self.encoder = TextEncoder()
 
     def check_type(self, kind: Any) -> None:
         """Refuse a column that holds neither text nor whole numbers."""
@@ -65,7 +73,7 @@ class _Column:
             expected = f"{self._what} must be text or whole numbers"
             raise self._origin.wrong(f"the column {self._name!r} is of type {kind}; {expected}")
 
-    def encode(self, values: Any, row_of: Any, base: int) -> NDArray[np.int32]:
+    def encode(self, values: Any, row_of: Any, base: int) -> NDArray[Any]:
         """Return the codes of values; `row_of[i] + base` is the row of value i (None: value i is in row i).
 
         The code is -1 for a missing value that is dropped.
@@ -92,10 +100,10 @@ class _Column:
             return self._codes_without_missing(used, distinct, row_of, base)
         self._refuse_unusable(distinct, used, row_of, base)
         codes = self.encoder.encode(distinct)
-        result: NDArray[np.int32] = codes[used.to_numpy(zero_copy_only=False)] if len(used) else codes[:0]
+        result: NDArray[Any] = codes[used.to_numpy(zero_copy_only=False)] if len(used) else codes[:0]
         return result
 
-    def _codes_without_missing(self, used: Any, distinct: Any, row_of: Any, base: int) -> NDArray[np.int32]:
+    def _codes_without_missing(self, used: Any, distinct: Any, row_of: Any, base: int) -> NDArray[Any]:
         """Return the codes, with -1 for texts that are missing or empty."""
         there = pc.fill_null(pc.greater(pc.binary_length(distinct), 0), fill_value=False)
         place = np.cumsum(there.to_numpy(zero_copy_only=False)) - 1
@@ -103,7 +111,7 @@ class _Column:
         texts = distinct.filter(there)
         place_of_used = np.append(place, -1)[pc.fill_null(used, len(place)).to_numpy(zero_copy_only=False)]
         self._refuse_unusable(texts, pa.array(place_of_used), row_of, base)
-        codes: NDArray[np.int32] = np.append(self.encoder.encode(texts), np.int32(-1))[place_of_used]
+        codes: NDArray[Any] = np.append(self.encoder.encode(texts), np.int32(-1))[place_of_used]
         self._dropped += int(np.count_nonzero(codes < 0))
         return codes
 
@@ -140,22 +148,16 @@ class _Column:
         return base + (at if row_of is None else int(row_of[at]))
 
 
-def _narrow(codes: NDArray[np.int32], distinct: int) -> NDArray[Any]:
-    """Return codes in two bytes each if they fit, to save memory: most vocabularies are small."""
-    return codes.astype(np.uint16) if distinct <= 1 << 16 else codes
-
-
 class LongAssembly:
     """Assembles the rows of a long table."""
 
     def __init__(self, origin: Origin, *, id_column: str, item_column: str, drops_missing: bool = False) -> None:
-        self._ids = _Column(id_column, origin, "ids")
-        self._items = _Column(item_column, origin, ITEMS, drops_missing=drops_missing)
+        self._ids = _Column(id_column, origin, "ids", IdEncoder())
+        self._items = _Column(item_column, origin, ITEMS, TextEncoder(), drops_missing=drops_missing)
         self._rows = 0
-        self._occurrences = 0
-        self._codes: list[NDArray[Any]] = []
-        self._runs: list[tuple[NDArray[np.int32], NDArray[np.int32] | None]] = []
-        """For each batch, its runs of rows with the same id: the record of each run, and its length (None: all runs have length 1)."""
+        self._codes = growing(np.int32)
+        self._records, self._lengths = growing(np.int64), growing(np.int32)
+        """For each run of rows with the same id: its record, and its number of items."""
         self._grouped = True
         self._last_record = -1
 
@@ -176,15 +178,12 @@ class LongAssembly:
         if not there.all():  # the record of a dropped item remains, maybe empty
             codes = codes[there]
             lengths = np.add.reduceat(there, starts)
-        self._codes.append(_narrow(codes, len(self._items.encoder)))
-        if 2 * len(starts) > rows:
-            self._runs.append((np.repeat(records, lengths), None))
-        else:
-            self._runs.append((records, lengths.astype(np.int32)))
+        self._codes.append(codes)
+        self._records.append(records)
+        self._lengths.append(lengths)
         self._rows += rows
-        self._occurrences += len(codes)
 
-    def _note_groups(self, records: NDArray[np.int32]) -> None:
+    def _note_groups(self, records: NDArray[Any]) -> None:
         """Track whether the rows of each id are contiguous: then each run is the next record, or continues the last one."""
         expected = self._last_record + 1 - int(records[0] == self._last_record)
         self._grouped = self._grouped and bool(np.array_equal(records, np.arange(expected, expected + len(records))))
@@ -193,38 +192,30 @@ class LongAssembly:
     def finish(self, *, unit: Unit = "record") -> Transactions:
         """Return the transactions."""
         labels = self._items.labels()
-        ids = self._ids.encoder.texts()
-        counts = np.zeros(len(ids), dtype=np.int64)
-        for records, lengths in self._runs:
-            np.add.at(counts, records, 1 if lengths is None else lengths)
-        offsets = offsets_of(counts)
-        del counts
-        items = self._in_order() if self._grouped else self._by_record(offsets)
-        offsets, items, vocabulary = tidied(offsets, items, labels)
+        number_of, ids = self._ids.encoder.numbers()
+        records, lengths, codes = self._records.finish(), self._lengths.finish(), self._codes.finish()
+        if number_of is not None:
+            records = looked_up(number_of, records)
+        offsets = _offsets_of_runs(records, lengths, len(ids))
+        if number_of is not None or not self._grouped:
+            codes = regrouped(records, lengths, codes, offsets)
+        offsets, items, vocabulary = tidied(offsets, codes, labels)
         return Transactions.of_parts(offsets, items, vocabulary, ids=ids, unit=unit)
 
-    def _in_order(self) -> NDArray[np.int32]:
-        self._runs.clear()
-        return _joined(self._codes, self._occurrences)
 
-    def _by_record(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Collect the rows of each record if they are not contiguous; free each batch after use."""
-        items = np.empty(self._occurrences, dtype=np.int32)
-        if len(self._codes) == 1:  # a small file: not worth compiling kernels
-            records, lengths = self._runs.pop()
-            order = np.argsort(records if lengths is None else np.repeat(records, lengths), kind="stable")
-            items[:] = self._codes.pop()[order]
-            return items
-        from setveil.data.files._encoding_kernels import put_to_records  # noqa: PLC0415 - compiled only for large files
-
-        pa.default_memory_pool().release_unused()
-        while self._codes:  # any order will do: records are sorted afterwards
-            records, lengths = self._runs.pop()
-            codes = self._codes.pop().astype(np.int32, copy=False)
-            put_to_records(records if lengths is None else np.repeat(records, lengths), codes, offsets, items)
-        offsets[1:] = offsets[:-1]  # each was advanced to the end of its record: the start of the next
-        offsets[0] = 0
-        return items
+def _offsets_of_runs(records: NDArray[np.int64], lengths: NDArray[np.int32], count: int) -> NDArray[np.int64]:
+    """Return the offsets of the records, given the record and the length of each run."""
+    offsets = room(count + 1, np.int64)
+    for part in pieces(len(records)):
+        np.add.at(
+            offsets, records[part] + 1, lengths[part].astype(np.int64)
+        )  # of another type, it is several times slower
+    total = np.int64(0)
+    for part in pieces(len(offsets)):
+        np.cumsum(offsets[part], out=offsets[part])
+        offsets[part] += total
+        total = offsets[part.stop - 1]
+    return offsets
 
 
 class ListAssembly:
@@ -236,12 +227,10 @@ class ListAssembly:
         self._origin = origin
         self._items_column = items_column
         self._drops_missing = drops_missing
-        self._items = _Column(items_column, origin, ITEMS, drops_missing=drops_missing)
-        self._ids = None if id_column is None else _Column(id_column, origin, "ids")
-        self._codes: list[NDArray[Any]] = []
-        self._lengths: list[NDArray[np.int32]] = []
-        self._records = 0
-        self._occurrences = 0
+        self._items = _Column(items_column, origin, ITEMS, TextEncoder(), drops_missing=drops_missing)
+        self._ids = None if id_column is None else _Column(id_column, origin, "ids", IdEncoder())
+        self._records = growing_lists(np.int32)
+        self._compared = False
 
     def add(self, lists: Any, ids: Any = None) -> None:
         """Add a batch: an Arrow column of lists and, if the records have ids, a column of ids."""
@@ -249,8 +238,8 @@ class ListAssembly:
         if lists.null_count and not self._drops_missing:
             at = int(pc.index(lists.is_null(), value=True).as_py())
             message = f"the column {self._items_column!r} has a missing list; expected a list, which may be empty{DROP_MISSING}"
-            raise self._origin.wrong(message, self._records + at)
-        lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False).astype(np.int32)
+            raise self._origin.wrong(message, len(self._records) + at)
+        lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
         self.add_flat(lengths, lists.flatten(), ids)
 
     def check_types(self, lists: Any, ids: Any = None) -> None:
@@ -265,50 +254,48 @@ class ListAssembly:
         """Add a batch of records: the number of items of each, and all items concatenated."""
         if self._ids is not None and len(lengths):
             self._add_ids(ids)
+        codes = np.zeros(0, np.int32)
         if len(values):
             owner = np.repeat(np.arange(len(lengths)), lengths)
-            codes = self._items.encode(values, owner, self._records)
+            codes = self._items.encode(values, owner, len(self._records))
             there = codes >= 0
             if not there.all():
                 codes, lengths = codes[there], np.bincount(owner[there], minlength=len(lengths))
-            self._codes.append(_narrow(codes, len(self._items.encoder)))
-            self._occurrences += len(codes)
-        self._lengths.append(lengths.astype(np.int32, copy=False))
-        self._records += len(lengths)
+        self._records.append(offsets_of(lengths), codes)
 
     def _add_ids(self, ids: Any) -> None:
         assert self._ids is not None
-        codes = self._ids.encode(ids, None, self._records)
-        repeated = np.flatnonzero(codes != np.arange(self._records, self._records + len(codes)))
+        first = len(self._records)
+        codes = self._ids.encode(ids, None, first)
+        repeated = np.flatnonzero(codes != np.arange(first, first + len(codes)))
         if len(repeated):
-            row = self._records + int(repeated[0])
+            self._refuse_repeated(first + int(repeated[0]))
+
+    @contextmanager
+    def comparing_ids(self) -> Iterator[None]:
+        """Prefer the error about a repeated id to one about a later row. Many ids are compared at the end, or when something is wrong."""
+        try:
+            yield
+        except BadData:
+            self._refuse_repeated()
+            raise
+
+    def _refuse_repeated(self, row: int | None = None) -> None:
+        """Refuse a row whose id an earlier row has: the first one, which is `row` at the latest."""
+        if self._ids is None or self._compared:
+            return
+        self._compared = True
+        row = min((at for at in (self._ids.encoder.first_repeated(), row) if at is not None), default=None)
+        if row is not None:
             raise self._origin.wrong("has the same id as an earlier row; expected one id per record", row)
 
     def finish(self, *, unit: Unit = "record") -> Transactions:
         """Return the transactions."""
+        self._refuse_repeated()  # before notes about the items
         labels = self._items.labels()
-        offsets = np.zeros(self._records + 1, dtype=np.int64)
-        at = 1
-        for lengths in self._lengths:
-            offsets[at : at + len(lengths)] = lengths
-            at += len(lengths)
-        self._lengths.clear()
-        np.cumsum(offsets, out=offsets)
-        offsets, items, vocabulary = tidied(offsets, _joined(self._codes, self._occurrences), labels)
+        offsets, items, vocabulary = tidied(*self._records.finish(), labels)
         ids = None if self._ids is None else self._ids.encoder.texts()
         return Transactions.of_parts(offsets, items, vocabulary, ids=ids, unit=unit)
-
-
-def _joined(parts: list[NDArray[Any]], size: int) -> NDArray[np.int32]:
-    """Return the concatenated codes of the batches; free each batch after use."""
-    whole = np.empty(size, dtype=np.int32)
-    at = 0
-    parts.reverse()
-    while parts:
-        part = parts.pop()
-        whole[at : at + len(part)] = part
-        at += len(part)
-    return whole
 
 
 def _run_starts(ids: Any) -> NDArray[np.int64]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXTENSIONS = (".parquet", ".arrow", ".feather")
-_BATCH_ROWS = 1 << 18
-_BATCHES_KEPT = 16
+_BATCH_ROWS = 1 << 16
+_BATCHES_KEPT = 64
 
 
 @contextmanager

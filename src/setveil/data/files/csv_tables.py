@@ -32,7 +32,7 @@ DELIMITERS = (",", ";", "\t", "|")
 """Characters that separate columns, if a file does not follow the default."""
 BLOCK = 1 << 20
 """Bytes in a block; with larger blocks, Arrow needs more memory and is not faster."""
-_LONGEST_LINE = 1 << 28
+LONGEST_LINE = 1 << 28
 _NOT_CSV = (pa.ArrowInvalid, pa.ArrowKeyError)
 """Arrow's errors about a broken file, and about a first line in which it finds other columns than the csv module does."""
 
@@ -61,7 +61,7 @@ def header(path: Path, delimiter: str) -> list[str]:
         text = block if begun else block.lstrip()
         begun = begun or bool(text)
         # Search the new block only: a file with one long line would otherwise be searched again with every block.
-        if b"\n" in text or b"\r" in text or len(beginning) > _LONGEST_LINE:
+        if b"\n" in text or b"\r" in text or len(beginning) > LONGEST_LINE:
             break
     if not begun:
         raise BadData("is empty; expected a header line", file=file)
@@ -99,7 +99,7 @@ def csv_batches(
 ) -> Iterator[list[Any]]:
     """Yield the wanted columns in batches; the header must have them. `names` are those of a file without a header."""
     done = 0
-    for block_size in (BLOCK, _LONGEST_LINE):
+    for block_size in (BLOCK, LONGEST_LINE):
         passed = 0
         try:
             for columns in _arrow_batches(path, wanted, delimiter, block_size, names=names):
@@ -109,7 +109,7 @@ def csv_batches(
                     done = passed + rows
                 passed += rows
         except _NOT_CSV as error:
-            if block_size < _LONGEST_LINE and _needs_larger_block(error):
+            if block_size < LONGEST_LINE and _needs_larger_block(error):
                 continue
             raise _what_is_wrong(path, wanted, delimiter, error, names) from None
         return
@@ -147,7 +147,7 @@ def _what_is_wrong(
 ) -> BadData:
     """Return the error about a file that Arrow could not read, with the line."""
     file = str(path)
-    if wrong_text := _not_utf8(path):
+    if wrong_text := first_not_utf8(path):
         return wrong_text
     broken: list[Any] = []
 
@@ -155,7 +155,7 @@ def _what_is_wrong(
         broken.append(row)
         return "error"
 
-    for block_size in (BLOCK, _LONGEST_LINE):
+    for block_size in (BLOCK, LONGEST_LINE):
         try:
             for _batch in _arrow_batches(path, wanted, delimiter, block_size, on_broken_row=on_broken_row, names=names):
                 pass
@@ -170,7 +170,7 @@ def _what_is_wrong(
                 continue
         break
     if _needs_larger_block(error):
-        return BadData(f"has a line of more than {_LONGEST_LINE >> 20} MB, or a quote that is never closed", file=file)
+        return BadData(f"has a line of more than {LONGEST_LINE >> 20} MB, or a quote that is never closed", file=file)
     return BadData(f"cannot be read as CSV ({str(error).splitlines()[0]})", file=file)
 
 
@@ -179,7 +179,7 @@ def _needs_larger_block(error: Exception) -> bool:
     return "straddl" in str(error) or "Empty CSV file or block" in str(error)
 
 
-def _not_utf8(path: Path) -> BadData | None:
+def first_not_utf8(path: Path) -> BadData | None:
     """Return the error about the first byte that is not UTF-8 text, or None."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 1
@@ -214,7 +214,7 @@ def _line_of_row(path: Path, delimiter: str, row: int) -> int:
     """Return the first line of a row, both counted from 1. Blank lines are not rows, and values can hold line breaks."""
     reader = csv.reader(_lines(path), delimiter=delimiter)
     starts = 1
-    before = csv.field_size_limit(_LONGEST_LINE)
+    before = csv.field_size_limit(LONGEST_LINE)
     try:
         with suppress(csv.Error):  # a value longer than any line: a quote that is never closed, on this line
             for found in reader:

@@ -7,11 +7,13 @@ the hash and 8 to 16 for slots; a Python dictionary of strings takes about 150 b
 
 from __future__ import annotations
 
-import secrets
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+
+from setveil.data.records.equal_texts import draw_multiplier
+from setveil.engines.growing import text_buffers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +31,13 @@ class TextEncoder:
         if self._table is not None:
             return self._table.count
         return 0 if self._only is None else len(self._only)
+
+    @property
+    def text_bytes(self) -> int:
+        """The size of the distinct texts."""
+        if self._table is not None:
+            return self._table.text_bytes
+        return 0 if self._only is None else int(self._only.nbytes)
 
     def encode(self, texts: Any) -> NDArray[np.int32]:
         """Return the codes of an Arrow column of type large_string without nulls."""
@@ -58,14 +67,20 @@ class _Table:
 
     def __init__(self) -> None:
         from setveil.data.files import _encoding_kernels  # noqa: PLC0415 - compiled only for several batches
+        from setveil.data.records import _text_kernels  # noqa: PLC0415 - the same
 
         self._kernels = _encoding_kernels
-        self._multiplier = secrets.randbelow(_encoding_kernels.PRIME - 2**20) + 2**20
+        self._multiplier = draw_multiplier(_text_kernels.PRIME)
         self.count = 0
         self._text = np.empty(1 << 16, dtype=np.uint8)
         self._offsets = np.zeros(1 << 12, dtype=np.int64)
         self._hashes = np.empty(1 << 12, dtype=np.int32)
         self._slots = np.full(1 << 13, -1, dtype=np.int32)
+
+    @property
+    def text_bytes(self) -> int:
+        """The size of the texts."""
+        return int(self._offsets[self.count])
 
     def enter(self, texts: Any) -> NDArray[np.int32]:
         """Add new texts; return the codes of all given texts."""
@@ -98,15 +113,3 @@ def _grow(array: NDArray[Any], needed: int) -> None:
     """Resize the array to at least `needed` elements, with spare room; the system moves pages instead of copying them."""
     if needed > len(array):
         array.resize(max(needed, len(array) + len(array) // 4), refcheck=False)
-
-
-def text_buffers(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the bytes and offsets of a large_string column, without copies."""
-    _valid, offsets, text = texts.buffers()
-    places = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1] if offsets else None
-    if places is None or not len(places):
-        places = np.zeros(1, dtype=np.int64)
-    content = np.frombuffer(text, dtype=np.uint8) if text else np.empty(0, dtype=np.uint8)
-    for array in (places, content):
-        array.flags.writeable = False  # one kind of array, so that each kernel compiles once
-    return content, places

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,34 +98,36 @@ def read_json_lines(path: Path, layout: Layout) -> Transactions:
     assembly: ListAssembly | None = None
     with_ids = False
     number = 0
-    for lines in batches_of_lines(path):
-        values: list[str] = []
-        lengths: list[int] = []
-        ids: list[str] = []
-        for line in lines:
-            number += 1
-            try:
-                name, items = _record(json_value(line), layout)
-                if assembly is None:
-                    with_ids = name is not None
-                    if layout.id is not None and not with_ids:
-                        raise ValueError(f"has no field {layout.id!r}; name yours with `id=`")  # noqa: TRY301 - an error in the data
-                    assembly = ListAssembly(
-                        _LineOrigin(file),
-                        items_column=layout.items_column,
-                        id_column=layout.id_column if with_ids else None,
-                        drops_missing=layout.drops_missing,
-                    )
-                _refuse_other_shape(name, layout.id_column, with_ids=with_ids)
-                values.extend(_item_or_nothing(item) if layout.drops_missing else item_text(item) for item in items)
-            except ValueError as error:
-                raise BadData(str(error), file=file, line=number) from None
-            lengths.append(len(items))
-            if name is not None:
-                ids.append(name)
-        assert assembly is not None
-        texts = pa.array(values, pa.large_string())
-        assembly.add_flat(np.array(lengths), texts, pa.array(ids, pa.large_string()) if with_ids else None)
+    with ExitStack() as stack:
+        for lines in batches_of_lines(path):
+            values: list[str] = []
+            lengths: list[int] = []
+            ids: list[str] = []
+            for line in lines:
+                number += 1
+                try:
+                    name, items = _record(json_value(line), layout)
+                    if assembly is None:
+                        with_ids = name is not None
+                        if layout.id is not None and not with_ids:
+                            raise ValueError(f"has no field {layout.id!r}; name yours with `id=`")  # noqa: TRY301 - an error in the data
+                        assembly = ListAssembly(
+                            _LineOrigin(file),
+                            items_column=layout.items_column,
+                            id_column=layout.id_column if with_ids else None,
+                            drops_missing=layout.drops_missing,
+                        )
+                        stack.enter_context(assembly.comparing_ids())
+                    _refuse_other_shape(name, layout.id_column, with_ids=with_ids)
+                    values.extend(_item_or_nothing(item) if layout.drops_missing else item_text(item) for item in items)
+                except ValueError as error:
+                    raise BadData(str(error), file=file, line=number) from None
+                lengths.append(len(items))
+                if name is not None:
+                    ids.append(name)
+            assert assembly is not None
+            texts = pa.array(values, pa.large_string())
+            assembly.add_flat(np.array(lengths), texts, pa.array(ids, pa.large_string()) if with_ids else None)
     if assembly is None:
         raise BadData("is empty; expected one JSON value per line", file=file)
     return assembly.finish()
@@ -169,9 +172,13 @@ def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file; a blank last line is ignored."""
-    for lines in batches_of_lines(path):
-        yield from lines
+    """Yield the lines of a file; a blank last line is ignored. Only those of one block of bytes are in memory."""
+    rest = b""
+    for block in blocks(path):
+        *whole, rest = (rest + block).split(b"\n")
+        yield from whole
+    if rest.strip():
+        yield rest
 
 
 def batches_of_lines(path: Path) -> Iterator[list[bytes]]:

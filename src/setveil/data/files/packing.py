@@ -132,7 +132,22 @@ def _open(path: Path, encoding: str | None = None) -> Iterator[OpenFile]:
         raise BadData("is not a valid file name", file=repr(name)) from None
     progress.detail(f"reading {name}")
     with raw:
-        yield OpenFile(raw, found.st_size, encoding)
+        try:
+            yield OpenFile(raw, found.st_size, encoding)
+        except BadData:  # maybe because the file was changed
+            _refuse_changed(path, found)
+            raise
+        _refuse_changed(path, found)
+
+
+def _refuse_changed(path: Path, before: os.stat_result) -> None:
+    """Refuse a file that was changed while it was read. One that was removed or replaced is read as it was."""
+    with suppress(OSError):
+        now = path.stat()
+        is_same = (now.st_dev, now.st_ino) == (before.st_dev, before.st_ino)
+        if is_same and (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+            what = "was changed while it was read"
+            raise BadData(f"{what}; wait until no program writes to it, or read a copy", file=str(path))
 
 
 class _Reader:

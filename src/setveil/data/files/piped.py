@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from setveil.base import progress
 from setveil.data.files.packing import BYTE_ORDER_MARK, PACKING_MARKS, PACKINGS, OpenFile, holding, opened_once
+from setveil.engines.scratch import OTHER_FOLDER, scratch_folder
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _copied(path: Path, encoding: str | None) -> Iterator[OpenFile]:
     """Copy the content of a pipe to a temporary file without a name, and yield the open file."""
     try:
         with _standard_input() if path == STANDARD_INPUT else path.open("rb") as source:
-            copy = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
+            copy = tempfile.TemporaryFile(dir=scratch_folder())  # noqa: SIM115 - closed below
             with progress.step(f"reading {path}") as advance:
                 try:
                     while block := source.read(_BLOCK):
@@ -81,11 +82,8 @@ def _write(copy: Any, block: bytes, path: Path) -> None:
         copy.write(block)
         copy.flush()
     except OSError as error:
-        place = tempfile.gettempdir()
-        raise BadData(
-            f"cannot be copied to {place}: {error.strerror or error}; set the variable TMPDIR to a folder with more space",
-            file=str(path),
-        ) from None
+        problem = f"cannot be copied to {scratch_folder()}: {error.strerror or error}"
+        raise BadData(f"{problem}; {OTHER_FOLDER}", file=str(path)) from None
 
 
 def _ending_of(beginning: bytes, encoding: str | None) -> str:

@@ -14,7 +14,9 @@ from setveil.base.display import quantity
 from setveil.base.progress import note
 from setveil.data.files.assembly import DROP_MISSING, ListAssembly
 from setveil.data.files.texts import as_texts, is_text_type, join_names
+from setveil.data.records.equal_texts import TEXTS_AT_ONCE
 from setveil.data.records.labels import BLANKS
+from setveil.data.records.ragged import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +50,7 @@ class TableAssembly:
         if not columns:
             raise origin.wrong("has no column of items; expected one or more besides the ids")
         self._records = ListAssembly(origin, id_column=id_column)
+        self.comparing_ids = self._records.comparing_ids
         self._dropped = 0
         self._rows = 0
 
@@ -140,13 +143,14 @@ def read_records(
         remedy = "name it, or choose the columns to use with `items=`"
         raise origin.wrong(f"the column {nameless[0]:,} of {len(names):,} has no name; {remedy}")
     assembly = TableAssembly(origin, columns, layout, id_column)
-    for batch in batches([*([] if id_column is None else [id_column]), *columns]):
-        ids = None if id_column is None else batch[0]
-        cells = batch[0 if id_column is None else 1 :]
-        if of_values:
-            assembly.add_values(cells, ids)
-        else:
-            assembly.add_held(cells, ids)
+    with assembly.comparing_ids():
+        for batch in batches([*([] if id_column is None else [id_column]), *columns]):
+            ids = None if id_column is None else batch[0]
+            cells = batch[0 if id_column is None else 1 :]
+            if of_values:
+                assembly.add_values(cells, ids)
+            else:
+                assembly.add_held(cells, ids)
     data = assembly.finish()
     if of_values:
         assembly.note_many_values(data)
@@ -231,5 +235,7 @@ def _are_row_numbers(ids: Any) -> bool:
     first = ids[0].as_py() if len(ids) else ""
     if first not in ("0", "1"):
         return False
-    numbers = pa.array(np.arange(int(first), int(first) + len(ids))).cast(pa.large_string())
-    return bool(pc.all(pc.equal(ids, numbers)).as_py())
+    return all(
+        ids[part].equals(pa.array(np.arange(part.start, part.stop) + int(first)).cast(pa.large_string()))
+        for part in pieces(len(ids), TEXTS_AT_ONCE)
+    )

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.files.character_encodings import how_to_decode
-from setveil.data.files.encoding import text_buffers
 from setveil.data.records.labels import BLANKS, are_texts
+from setveil.data.records.ragged import pieces
+from setveil.engines.growing import text_buffers
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 CONTROL = r"[\x00-\x1f\x7f]"
 RULE = "is empty or holds a control character"
 _SHOWN = 200
+_TEXTS_AT_ONCE = 1 << 18
 _NO_TEXT = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 """Characters that messages must not contain: control characters and line ends."""
 
@@ -91,7 +93,8 @@ def check_column_names(*names: str) -> None:
 def refuse_unusable(data: Transactions, form: str) -> None:
     """Refuse to write items or ids that are invalid in every format."""
     for what, values in (("item", data.labels), ("id", data.ids)):
-        if values is not None and first_unusable(values) is not None:
+        parts = () if values is None else pieces(len(values), _TEXTS_AT_ONCE)
+        if any(first_unusable(values[part]) is not None for part in parts):
             raise OutputRefused(f"an {what} {RULE}, which the format {form!r} cannot hold; rename it")
 
 

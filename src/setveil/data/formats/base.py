@@ -73,6 +73,8 @@ class Format(ABC):
     ids: ClassVar[Literal["none", "optional", "required"]]
     """Whether a file holds ids of records."""
     holds_empty_records: ClassVar[bool]
+    can_be_divided: ClassVar[bool] = True
+    """Whether files with different records can be read one after the other."""
     holds_any_items: ClassVar[bool] = True
     """Whether records may hold any items; releases are written in such formats."""
 
@@ -100,6 +102,14 @@ class Format(ABC):
     def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
         """Return how a Data Package describes a file as a table: its schema and its dialect; empty if it is not a table."""
         del extension, layout
+        return {}
+
+    def as_sql(self, file: str, extension: str, layout: Layout) -> Mapping[str, str]:
+        """Return a query of DuckDB for the table `released`: the columns `record`, numbered from 1 in the order of the file, and `item`.
+
+        There is none if SQL cannot read the format.
+        """
+        del file, extension, layout
         return {}
 
     def holds_ids(self, layout: Layout) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.base.progress import note
+from setveil.base.sql import as_text
 from setveil.data.files.assembly import DROP_MISSING, ListAssembly, Origin
-from setveil.data.files.packing import BYTE_ORDER_MARK
+from setveil.data.files.packing import BYTE_ORDER_MARK, packing_of
 from setveil.data.files.packing import blocks as file_blocks
 from setveil.data.files.texts import CONTROL, check_separator, first_unusable, not_utf8
 from setveil.data.formats.base import Format, Layout
@@ -26,8 +28,7 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -38,7 +39,7 @@ _HEADER_LINE = re.compile(rb"@(?:CONVERTED_FROM_|ITEM=|NAME=|ATTRIBUTEVALUE=)")
 _NAME_LINE = re.compile(r"@ITEM=([^=]+)=(.+)")
 _OTHER_SPMF = {"sequences": ("^-1$", "^-2$"), "transactions with utilities": ("^[0-9]+:[0-9]+:[0-9]+$",)}
 """Items that show another kind of file of SPMF: the ends of itemsets and of sequences, and the numbers around a utility."""
-_WRITTEN_RECORDS = 1 << 18
+_WRITTEN_RECORDS = 1 << 16
 
 
 class Basket(Format):
@@ -84,6 +85,24 @@ class Basket(Format):
             return f"holds the separator {separator!r}"
         return "holds a line break or another control character" if re.search(CONTROL, label) else None
 
+    def as_sql(self, file: str, extension: str, layout: Layout) -> Mapping[str, str]:
+        """Return a query that splits the lines."""
+        del extension
+        if packing_of(Path(file)) is not None:  # `read_text` does not decompress
+            return {}
+        pattern = r"\s+" if (separator := _separator(layout)) is None else re.escape(separator)
+        query = f"""
+  WITH file AS (
+    SELECT string_split(rtrim(string_agg(content, '' ORDER BY filename), chr(10)), chr(10)) AS lines
+    FROM read_text({as_text(file)})
+  ), line AS (
+    SELECT unnest(lines) AS line, generate_subscripts(lines, 1) AS record FROM file
+  ), split AS (
+    SELECT record, trim(unnest(string_split_regex(line, {as_text(pattern)})), ' ' || chr(13)) AS item FROM line
+  )
+  SELECT DISTINCT record, item FROM split WHERE item <> ''"""
+        return {"released": query}
+
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[bytes]:
         """Yield the records as lines."""
         del path
@@ -128,7 +147,7 @@ def parse(content: Iterator[bytes], separator: str | None, file: str, *, drops_m
     assembly = ListAssembly(Origin(file), drops_missing=drops_missing)
     names: dict[str, str] = {}
     line, in_header = 0, True
-    for block in _whole_lines(content):
+    for block in whole_lines(content):
         if in_header:
             records, skipped = _without_header(block, names, file, line)
             line += skipped
@@ -157,7 +176,7 @@ def _named(data: Transactions, names: dict[str, str], file: str) -> Transactions
     return Transactions.from_codes(data.offsets, data.items, labels)
 
 
-def _whole_lines(content: Iterator[bytes]) -> Iterator[bytes]:
+def whole_lines(content: Iterator[bytes]) -> Iterator[bytes]:
     """Regroup blocks so that each ends at the end of a line."""
     rest: list[bytes] = []
     for block in content:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import pyarrow as pa
 
-from setveil.data.files import column_files
+from setveil.base.sql import as_text
+from setveil.data.databases.sql import quoted
+from setveil.data.files import column_files, json_lines
 from setveil.data.files.assembly import ListAssembly, Origin
 from setveil.data.files.csv_tables import no_column
 from setveil.data.files.json_lines import read_json_lines
@@ -57,8 +59,9 @@ class List(Format):
         )
         if all(schema.names.count(name) == 1 for name in names):  # otherwise `batches` refuses it
             assembly.check_types(*(schema.field(name).type for name in names))
-        for columns in column_files.batches(path, names, "Name yours with `items=` and `id=`"):
-            assembly.add(*columns)
+        with assembly.comparing_ids():
+            for columns in column_files.batches(path, names, "Name yours with `items=` and `id=`"):
+                assembly.add(*columns)
         return assembly.finish()
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
@@ -71,6 +74,20 @@ class List(Format):
         del extension
         ids = [{"name": layout.id, "type": "string"}] if layout.id else []
         return {"schema": {"fields": [*ids, {"name": layout.items_column, "type": "array"}]}}
+
+    def as_sql(self, file: str, extension: str, layout: Layout) -> Mapping[str, str]:
+        """Return a query that unnests the lists."""
+        name = layout.items_column
+        if extension == ".parquet":
+            rows = f"read_parquet({as_text(file)})"
+        elif extension in json_lines.EXTENSIONS:
+            rows = (
+                f"read_json({as_text(file)}, format = 'newline_delimited', columns = {{{as_text(name)}: 'VARCHAR[]'}})"
+            )
+        else:
+            return {}
+        lists = f"SELECT row_number() OVER () AS record, {quoted(name)} AS items FROM {rows}"
+        return {"released": f"SELECT DISTINCT record, unnest(items) AS item FROM ({lists}) AS list"}
 
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
         """Yield the records with items in label order."""

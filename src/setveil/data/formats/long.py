@@ -8,18 +8,19 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
+from setveil.base.sql import as_text
+from setveil.data.databases.sql import quoted
 from setveil.data.files import column_files, json_lines
 from setveil.data.files.assembly import LongAssembly, Origin
 from setveil.data.files.csv_tables import DELIMITERS, CsvOrigin, csv_batches, header, require
 from setveil.data.files.packing import BYTE_ORDER_MARK, opened_once, plain_suffix
 from setveil.data.files.texts import check_column_names, check_separator, refuse_unusable
 from setveil.data.formats.base import Format, Layout
-from setveil.data.records.ragged import record_ranges
+from setveil.data.records.ragged import owner_of, record_ranges
 from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
@@ -79,6 +80,27 @@ class Long(Format):
         fields = [{"name": name, "type": "string"} for name in (layout.id_column, layout.item_column)]
         return {"schema": {"fields": fields}} | dialect_of(extension, layout.separator)
 
+    def as_sql(self, file: str, extension: str, layout: Layout) -> Mapping[str, str]:
+        """Return a query that numbers the records in the order of their first rows."""
+        if extension in (".csv", ".tsv"):
+            delimiter = layout.separator or ("\t" if extension == ".tsv" else ",")
+            header = f"header = {str(not layout.no_header).lower()}, all_varchar = true, quote = '\"', escape = '\"'"
+            rows = f"read_csv({as_text(file)}, delim = {as_text(delimiter)}, {header})"
+        elif extension == ".parquet":
+            rows = f"read_parquet({as_text(file)})"
+        else:
+            return {}
+        places = ("column0", "column1") if layout.no_header else (layout.id_column, layout.item_column)
+        name, item = map(quoted, places)
+        query = f"""
+  WITH line AS MATERIALIZED (
+    SELECT row_number() OVER () AS line, {name} AS id, {item} AS item FROM {rows}
+  ), numbered AS (
+    SELECT id, row_number() OVER (ORDER BY min(line)) AS record FROM line GROUP BY id
+  )
+  SELECT DISTINCT record, item FROM line JOIN numbered USING (id)"""
+        return {"released": query}
+
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
         """Yield the rows by record, then in label order."""
         if plain_suffix(path) in json_lines.EXTENSIONS:
@@ -121,7 +143,7 @@ def delimiter_of(path: Path, named: str | None) -> str:
 def long_batches(data: Transactions, names: list[str]) -> Iterator[Any]:
     """Yield the rows as Arrow batches of limited size."""
     for first, last in record_ranges(data.offsets, WRITTEN_ROWS, WRITTEN_ROWS):
-        owner = np.repeat(np.arange(first, last), data.lengths[first:last])
+        owner = first + owner_of(data.offsets[first : last + 1])
         items = data.items[data.offsets[first] : data.offsets[last]]
         columns = [data.ids.take(pa.array(owner)), data.labels.take(pa.array(items))]
         yield pa.RecordBatch.from_arrays(columns, names=names)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from setveil.data.files import column_files
 from setveil.data.files.packing import plain_suffix
 from setveil.data.formats.record_tables import RecordTable
+from setveil.data.records.ragged import owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 _WRITTEN_CELLS = 1 << 22
+_FEW_RECORDS = 1 << 20
+_MOST_BATCHES = 256
+"""The largest number of batches of data with more than few records."""
 
 
 class Matrix(RecordTable):
@@ -43,9 +47,11 @@ def _columns(data: Transactions, occurring: np.ndarray[Any, Any], kind: Any) -> 
     place = np.full(len(data.vocabulary), -1)
     place[occurring] = np.arange(len(occurring))
     rows = max(_WRITTEN_CELLS // len(occurring), 1)
+    if data.records > _FEW_RECORDS:  # a Parquet writer keeps about 2 KB for each column of each batch
+        rows = max(rows, data.records // _MOST_BATCHES)
     for first in range(0, data.records, rows):
         last = min(first + rows, data.records)
         cells = np.zeros((len(occurring), last - first), dtype=np.int8)
-        owner = np.repeat(np.arange(last - first), data.lengths[first:last])
+        owner = owner_of(data.offsets[first : last + 1])
         cells[place[data.items[data.offsets[first] : data.offsets[last]]], owner] = 1
         yield [pa.array(column).cast(kind) for column in cells]

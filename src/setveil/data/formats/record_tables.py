@@ -28,6 +28,7 @@ class RecordTable(Format):
 
     extensions: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
     ids: ClassVar[Literal["none", "optional", "required"]] = "optional"
+    can_be_divided: ClassVar[bool] = False  # each file would have the columns of its own items
     of_values: ClassVar[bool]
     """Whether each cell is an item column=value."""
 

@@ -13,11 +13,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.files.assembly import DROP_MISSING, ListAssembly, Origin
-from setveil.data.files.csv_tables import DELIMITERS, CsvOrigin, csv_batches, header, require
-from setveil.data.files.packing import opened_once, read_bytes
-from setveil.data.files.texts import CONTROL, check_column_names, check_separator, not_utf8, refuse_unusable
+from setveil.data.files.csv_tables import (
+    DELIMITERS,
+    LONGEST_LINE,
+    CsvOrigin,
+    csv_batches,
+    first_not_utf8,
+    header,
+    require,
+)
+from setveil.data.files.packing import blocks, opened_once
+from setveil.data.files.texts import CONTROL, check_column_names, check_separator, refuse_unusable
 from setveil.data.formats.base import Format, Layout
-from setveil.data.formats.basket import lines_of
+from setveil.data.formats.basket import lines_of, whole_lines
 from setveil.data.formats.long import csv_text, delimiter_of, dialect_of
 from setveil.data.records.labels import note_other_separator
 from setveil.errors import BadData, BadParameter, OutputRefused
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
 
 _BLANKS = " \t"
 _HINT = "Name yours with `items=` and `id=`, or use `ragged=True` for lines of items without a header"
+_READ_LINES = 1 << 16
 _WRITTEN_RECORDS = 1 << 17
 
 
@@ -62,10 +71,11 @@ class Wide(Format):
                 drops_missing=drops,
             )
             row = 0
-            for cells, *ids in csv_batches(path, names, delimiter):
-                lengths, items = _split_cells(cells, separator, None if drops else _Gaps(origin, row, names[0]))
-                assembly.add_flat(lengths, items, *ids)
-                row += len(cells)
+            with assembly.comparing_ids():
+                for cells, *ids in csv_batches(path, names, delimiter):
+                    lengths, items = _split_cells(cells, separator, None if drops else _Gaps(origin, row, names[0]))
+                    assembly.add_flat(lengths, items, *ids)
+                    row += len(cells)
         data = assembly.finish()
         if layout.separator is None:
             note_other_separator(data.vocabulary)
@@ -199,23 +209,29 @@ def _read_ragged(path: Path, separator: str, layout: Layout) -> Transactions:
 
     If there is a column of ids, the first line is a header, and the other columns hold one item each.
     """
-    file = str(path)
-    content = read_bytes(path)
-    if not content:
-        raise BadData("is empty; expected one record per line", file=file)
-    if wrong := not_utf8(content, file):
-        raise wrong
-    text = content.decode()
     assembly = ListAssembly(
-        _Lines(file, 0 if layout.id is None else 1), id_column=layout.id, drops_missing=layout.drops_missing
+        _LineOrigin(str(path), 0 if layout.id is None else 1), id_column=layout.id, drops_missing=layout.drops_missing
     )
-    lines = (line + "\n" for line in text.removesuffix("\n").split("\n"))
-    reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=True)
-    values: list[str] = []
-    lengths: list[int] = []
-    ids: list[str] = []
+    with opened_once(path), assembly.comparing_ids():
+        for batch in _batches_of_lines(path, separator, layout):
+            ids = None if layout.id is None else pa.array(batch.ids, pa.large_string())
+            assembly.add_flat(np.array(batch.lengths), pa.array(batch.items, pa.large_string()), ids)
+    return assembly.finish()
+
+
+class _Lines(NamedTuple):
+    """Lines of a ragged file: the number of items of each, all items, and the ids, if there are any."""
+
+    lengths: list[int]
+    items: list[str]
+    ids: list[str]
+
+
+def _batches_of_lines(path: Path, separator: str, layout: Layout) -> Iterator[_Lines]:
+    file = str(path)
+    reader = csv.reader(_lines_of_text(path), delimiter=separator, strict=True, skipinitialspace=True)
+    before = csv.field_size_limit(_size_of_text(path) + 1)
     place = -1
-    before = csv.field_size_limit(len(text) + 1)
     try:
         if layout.id is not None:
             columns = next(reader, [])
@@ -223,9 +239,10 @@ def _read_ragged(path: Path, separator: str, layout: Layout) -> Transactions:
                 columns, [layout.id], file, "Name yours with `id=`, and what separates the columns with `separator=`"
             )
             place = columns.index(layout.id)
+        batch = _Lines([], [], [])
         for fields in reader:
             if place >= 0:
-                ids.append(fields.pop(place) if place < len(fields) else "")
+                batch.ids.append(fields.pop(place) if place < len(fields) else "")
             record = [field.strip(_BLANKS) for field in fields]
             while record and not record[-1]:
                 record.pop()
@@ -235,19 +252,37 @@ def _read_ragged(path: Path, separator: str, layout: Layout) -> Transactions:
             if any(re.search(CONTROL, item) for item in record):
                 message = f"an item between two {separator!r} holds a control character"
                 raise BadData(message, file=file, line=reader.line_num)
-            values.extend(record)
-            lengths.append(len(record))
+            batch.items.extend(record)
+            batch.lengths.append(len(record))
+            if len(batch.lengths) == _READ_LINES:
+                yield batch
+                batch = _Lines([], [], [])
+        yield batch
     except csv.Error as error:
         raise BadData(f"is not valid CSV ({error})", file=file, line=reader.line_num) from None
     finally:
         csv.field_size_limit(before)
-    named = None if place < 0 else pa.array(ids, pa.large_string())
-    assembly.add_flat(np.array(lengths), pa.array(values, pa.large_string()), named)
-    return assembly.finish()
+
+
+def _size_of_text(path: Path) -> int:
+    """Return the number of bytes, at most that of the longest line; refuse an empty file, and bytes that are not UTF-8."""
+    size = sum(map(len, blocks(path)))
+    if not size:
+        raise BadData("is empty; expected one record per line", file=str(path))
+    if wrong := first_not_utf8(path):
+        raise wrong
+    return min(size, LONGEST_LINE)
+
+
+def _lines_of_text(path: Path) -> Iterator[str]:
+    """Yield the lines, each with a line end."""
+    for content in whole_lines(blocks(path)):
+        for line in content.decode().removesuffix("\n").split("\n"):
+            yield line + "\n"
 
 
 @dataclass(frozen=True)
-class _Lines(Origin):
+class _LineOrigin(Origin):
     """The origin of ragged text, whose rows are lines."""
 
     header_lines: int

@@ -16,7 +16,7 @@ import numpy as np
 from setveil.errors import BadData, BadParameter, UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -61,12 +61,15 @@ class DataPlace(NamedTuple):
 
     folder: Path
     file: str
+    """The data file, or the first of several."""
     format: DataFormat
     layout: Layout
+    further: tuple[str, ...] = ()
+    """The further files."""
 
     @property
     def path(self) -> Path:
-        """The data file."""
+        """The data file, or the first of several."""
         return self.folder / self.file
 
 
@@ -107,6 +110,8 @@ class Published(Form, ABC):
     """The further files of a release besides the data file."""
     schemas_beside: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """The Table Schema of each further file."""
+    can_be_divided: ClassVar[bool] = False
+    """Whether several files can hold the rows."""
     why_nameless: ClassVar[str] = ""
     """Why rows cannot have ids; empty if they can."""
     rows_are_records: ClassVar[bool] = False
@@ -257,15 +262,13 @@ class Published(Form, ABC):
         del path, format_name
         return False
 
-    @classmethod
-    def first_file(cls, name: str) -> str:
-        """Return the name of the data file, or of the first of several."""
-        return name
+    def files(self, name: str, most: int | None = None) -> tuple[str, ...]:
+        """Return the files of a release: the data file, or the first of several, and then the further files.
 
-    def files_beside(self, file: str) -> tuple[str, ...]:
-        """Return the further files of a release besides the data file."""
-        del file
-        return self.beside
+        `name` is the name of a data file that is not divided, and `most` the largest number of rows of a file.
+        """
+        del most
+        return (name, *self.beside)
 
     @classmethod
     def refuse_other_files(cls, names: tuple[str, ...], first: str, *, card: str) -> None:
@@ -320,6 +323,14 @@ class Published(Form, ABC):
         if self.row_parts is None:
             raise BadParameter(f"these are {self.why_not_plain}")
         return Sightings.in_rows(self.row_parts, ((item,) for item in items))
+
+    def pieces(self, occurrences: int) -> Iterator[tuple[int, Self]]:
+        """Yield the release in pieces of about this number of occurrences, in order, each with the number of its first row.
+
+        A piece has the rows and parts of some records, without ids. By default, it is the whole release.
+        """
+        del occurrences
+        yield 0, self
 
     def in_own_order(self, labels: tuple[str, ...], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return numbers given by label in the order of the own vocabulary, 0 for missing labels; other labels are ignored."""

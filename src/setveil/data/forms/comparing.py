@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.files.side_files import shown
 from setveil.data.records.ragged import offsets_of, owner_of, picked, record_ranges
+from setveil.engines.growing import GrowingArray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,9 +62,13 @@ class Aligned(NamedTuple):
 
         Group g has the released rows `starts[g]` to `starts[g + 1]` - 1.
         """
-        occurrences = offsets_of(self.original.lengths[self.rows])[starts]
-        for first, last in record_ranges(occurrences, BLOCK, BLOCK):
-            yield first, last, Aligned(self.original, self.rows[starts[first] : starts[last]])
+        for begin, end in record_ranges(starts, BLOCK, BLOCK):
+            rows = self.rows[starts[begin] : starts[end]]
+            lengths = self.original.offsets[rows + 1] - self.original.offsets[rows]
+            occurrences = offsets_of(lengths)[starts[begin : end + 1] - starts[begin]]
+            for first, last in record_ranges(occurrences, BLOCK, BLOCK):
+                own = slice(starts[begin + first], starts[begin + last])
+                yield begin + first, begin + last, Aligned(self.original, self.rows[own])
 
 
 class Spans(NamedTuple):
@@ -131,9 +136,18 @@ def _untrue_in_block(
 
 def shared_items(original: Transactions, published: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for each released row how many of its items are in its original record."""
+    shared = GrowingArray(np.int64)
+    for _first, _last, found in shared_in_blocks(original, published, rows):
+        shared.append(found)
+    return shared.finish()
+
+
+def shared_in_blocks(
+    original: Transactions, published: Transactions, rows: NDArray[np.int64]
+) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+    """Yield ranges of released rows, and how many items of each are in its original record."""
     width = max(len(original.vocabulary), 1)
     code = codes_in(published.labels, original)
-    shared = np.empty(published.records, dtype=np.int64)
     for first, last in record_ranges(published.offsets, BLOCK, BLOCK):
         record, item = Aligned(original, rows[first:last]).occurrences()
         row = owner_of(published.offsets[first : last + 1])
@@ -144,8 +158,7 @@ def shared_items(original: Transactions, published: Transactions, rows: NDArray[
         keys = np.concatenate((row * width + codes, record * width + item))
         keys.sort(kind="stable")  # two rising lists are merged
         in_both = keys[1:][keys[1:] == keys[:-1]]
-        shared[first:last] = np.bincount(in_both // width, minlength=last - first)
-    return shared
+        yield first, last, np.bincount(in_both // width, minlength=last - first)
 
 
 def of_row(row: int, detail: str, items: tuple[str, ...] = ()) -> Witness:

@@ -21,6 +21,7 @@ class DataFormat(Protocol):
     version: ClassVar[int]
     ids: ClassVar[Literal["none", "optional", "required"]]
     holds_empty_records: ClassVar[bool]
+    can_be_divided: ClassVar[bool]
 
     def packable(self, extension: str) -> bool:
         """Return whether files with this extension can be compressed."""
@@ -36,6 +37,9 @@ class DataFormat(Protocol):
 
     def as_table(self, extension: str, layout: Layout) -> Mapping[str, Any]:
         """Return how a Data Package describes a file as a table: its schema and its dialect; empty if it is not a table."""
+
+    def as_sql(self, file: str, extension: str, layout: Layout) -> Mapping[str, str]:
+        """Return queries of DuckDB for tables with the content of a file (`guarantees/recounts.py`)."""
 
     def read(self, path: Path, layout: Layout) -> Any:
         """Read a file."""
@@ -53,6 +57,12 @@ class OwnFormat(ABC):
     version: ClassVar[int] = 1
     ids: ClassVar[Literal["none", "optional", "required"]] = "none"
     holds_empty_records: ClassVar[bool] = True
+    can_be_divided: ClassVar[bool] = False
+
+    def as_sql(self, file: str, extension: str, layout: Layout) -> Mapping[str, str]:
+        """Return nothing: no queries were written for the format."""
+        del file, extension, layout
+        return {}
 
     def why_unwritable(self, label: str, layout: Layout) -> str | None:
         """Return None: the format can hold any label."""

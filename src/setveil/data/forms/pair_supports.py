@@ -46,9 +46,14 @@ def as_table(rows: Transactions, labels: Sequence[str]) -> csr_array:
     return csr_array(cells, shape=(rows.records, len(labels)))
 
 
-def count_pairs(table: csr_array, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-    """Return the sum over rows r of w_r x_r x_r', for a sparse table with rows x_r; a weight is 1 by default."""
-    total = np.zeros((table.shape[1], table.shape[1]))
+def count_pairs(
+    table: csr_array, weights: NDArray[np.float64] | None = None, *, total: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return the sum over rows r of w_r x_r x_r', for a sparse table with rows x_r; a weight is 1 by default.
+
+    The sum is added to `total`, if it is given.
+    """
+    total = np.zeros((table.shape[1], table.shape[1])) if total is None else total
     for first, last in record_ranges(table.indptr.astype(np.int64), OCCURRENCES_AT_ONCE, OCCURRENCES_AT_ONCE):
         block = table[first:last]
         weighted = block if weights is None else scaled(block, weights[first:last])

@@ -208,14 +208,11 @@ class Reassociated(Published):
         del ids
         return "basket"
 
-    @classmethod
-    def first_file(cls, name: str) -> str:
-        """Return the name with the number 1."""
-        return name.replace("data", "data-1", 1)
-
-    def files_beside(self, file: str) -> tuple[str, ...]:
-        """Return the files of the other sets."""
-        return tuple(_file(file, number) for number in range(2, len(self) + 1))
+    def files(self, name: str, most: int | None = None) -> tuple[str, ...]:
+        """Return a file for each set."""
+        del most
+        first = name.replace("data", "data-1", 1)
+        return tuple(_file(first, number) for number in range(1, len(self) + 1))
 
     @classmethod
     def refuse_other_files(cls, names: tuple[str, ...], first: str, *, card: str) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from setveil.data.records.ragged import pieces
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
@@ -52,9 +54,10 @@ def items_of(data: Transactions, record: int) -> tuple[str, ...]:
 def places_of_records(alignment: Alignment, records: Sequence[int]) -> dict[int, list[int]]:
     """Return the released rows of some records."""
     found: dict[int, list[int]] = {record: [] for record in records}
-    rows = np.flatnonzero(np.isin(alignment.rows, np.array(records, np.int64)))
-    for row, record in zip(rows.tolist(), alignment.rows[rows].tolist(), strict=True):
-        found[record].append(row)
+    wanted = np.array(records, np.int64)
+    for part in pieces(len(alignment.rows)):
+        for row in (part.start + np.flatnonzero(np.isin(alignment.rows[part], wanted))).tolist():
+            found[int(alignment.rows[row])].append(row)
     return found
 
 

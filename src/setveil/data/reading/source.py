@@ -12,13 +12,15 @@ from setveil.base.arguments import check_arguments
 from setveil.base.display import quantity
 from setveil.data.files import column_files
 from setveil.data.files.character_encodings import encoding_named
-from setveil.data.files.packing import plain_suffix
+from setveil.data.files.packing import open_file, plain_suffix
 from setveil.data.files.piped import INPUT_PLACES, STANDARD_INPUT, opened
 from setveil.data.formats import Format, Layout, format_named, format_of
 from setveil.data.formats.base import Missing
 from setveil.data.reading.detection import Reading, reading_of
 from setveil.data.records.look_alikes import note_look_alikes
 from setveil.data.records.transactions import Unit
+from setveil.engines import growing
+from setveil.engines.scratch import refuse_unless_free
 from setveil.errors import BadParameter, InputError
 
 if TYPE_CHECKING:
@@ -207,7 +209,15 @@ def _read(source: str | Path, asked: _Asked) -> tuple[str, str, Reading, Transac
             progress.note(found.note)
         if asked.format is None and found.form.name == "basket":
             _refuse_columns(path, found.layout)
+        _refuse_without_room(path)
         return str(path), suffix, found, found.form.read(path, found.layout)
+
+
+def _refuse_without_room(path: Path) -> None:
+    """Refuse a large file if the disk has no room for what is read of it, which is seldom less than a quarter of its size."""
+    with open_file(path) as file:
+        if file.size // 4 > growing.LARGE:
+            refuse_unless_free(file.size // 4, f"reading {path}")
 
 
 def _refuse_columns(path: Path, layout: Layout) -> None:

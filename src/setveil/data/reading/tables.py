@@ -77,8 +77,9 @@ def assemble(
         drops_missing=layout.drops_missing,
     )
     rows.check_types(*(schema.field(names.index(column)).type for column in wanted))
-    for batch in batches:
-        rows.add(*(batch.column(names.index(column)) for column in wanted))
+    with rows.comparing_ids():
+        for batch in batches:
+            rows.add(*(batch.column(names.index(column)) for column in wanted))
     return rows.finish()
 
 

@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from setveil.data.records.ragged import pieces
+from setveil.engines.growing import GrowingArray, GrowingTexts
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+GROUP_ROWS = 1 << 20
+"""The number of rows in a row group of the file."""
+BATCH_ROWS = 1 << 18
+"""The number of rows that are read at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,26 +40,31 @@ class Alignment:
         """Write a Parquet file with the columns `row`, `original_row` and, if any, `published_id` and `original_id`."""
         from pyarrow import parquet as pq  # noqa: PLC0415 - only private folders have the file
 
-        columns: dict[str, Any] = {"row": np.arange(len(self.rows)), "original_row": self.rows}
-        if self.published_ids is not None:
-            columns["published_id"] = self.published_ids
-        if self.original_ids is not None:
-            columns["original_id"] = self.original_ids
-        pq.write_table(pa.table(columns), path)
+        named = {
+            "original_row": pa.array(self.rows),
+            "published_id": self.published_ids,
+            "original_id": self.original_ids,
+        }
+        columns = {name: column for name, column in named.items() if column is not None}
+        schema = pa.schema({"row": pa.int64(), **{name: column.type for name, column in columns.items()}})
+        with pq.ParquetWriter(path, schema) as writer:
+            for part in [*pieces(len(self.rows), GROUP_ROWS)] or [slice(0, 0)]:
+                parts = {name: column[part] for name, column in columns.items()}
+                writer.write_table(pa.table({"row": np.arange(part.start, part.stop), **parts}))
 
     @classmethod
     def load(cls, path: Path) -> Alignment:
         """Read a file that `save` wrote."""
         from pyarrow import parquet as pq  # noqa: PLC0415 - the same
 
+        rows, texts = GrowingArray(np.int64), {name: GrowingTexts() for name in ("published_id", "original_id")}
         try:
             with pq.ParquetFile(path) as file:  # pq.read_table would open it twice
-                table = file.read()
-            rows = table.column("original_row").to_numpy().astype(np.int64)
+                names = file.schema_arrow.names
+                for batch in file.iter_batches(BATCH_ROWS):
+                    rows.append(batch.column("original_row").to_numpy(zero_copy_only=False).astype(np.int64))
+                    for name in texts.keys() & names:
+                        texts[name].append(batch.column(name).cast(pa.large_string()))
         except (OSError, KeyError, pa.ArrowException) as error:
             raise BadData(f"is not a readable alignment file ({type(error).__name__})", file=str(path)) from None
-        ids = [
-            table.column(n).combine_chunks() if n in table.column_names else None
-            for n in ("published_id", "original_id")
-        ]
-        return cls(rows, *ids)
+        return cls(rows.finish(), *(found.finish() if name in names else None for name, found in texts.items()))

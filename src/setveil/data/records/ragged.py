@@ -12,6 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.engines.growing import growing, growing_lists, room
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 22
 """The number of values in a block."""
+AT_ONCE = 1 << 20
+"""The number of values that are counted together."""
 FEW = 1 << 17
 """Up to this number, values are sorted in less time than it takes to import SciPy."""
 
@@ -76,8 +80,27 @@ def runs(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
 
 def picked(offsets: NDArray[np.int64], chosen: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the offsets of the concatenated chosen lists, and the original position of each of their values."""
-    lengths = np.diff(offsets)[chosen]
-    return offsets_of(lengths), runs(offsets[:-1][chosen], lengths)
+    starts = offsets[:-1][chosen]
+    lengths = offsets[1:][chosen] - starts
+    return offsets_of(lengths), runs(starts, lengths)
+
+
+def picked_lists(
+    offsets: NDArray[np.int64], values: NDArray[Any], chosen: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the offsets and the values of the concatenated chosen lists, with little memory.
+
+    >>> [array.tolist() for array in picked_lists(offsets_of([2, 0, 1]), np.array([7, 8, 9]), np.array([2, 0]))]
+    [[0, 1, 3], [9, 7, 8]]
+    """
+    lists = growing_lists(values.dtype)
+    for part in pieces(len(chosen)):
+        some = chosen[part]
+        borders = offsets_of(offsets[1:][some] - offsets[some])
+        for first, last in record_ranges(borders, BLOCK, BLOCK):
+            within, places = picked(offsets, some[first:last])
+            lists.append(within, values[places])
+    return lists.finish()
 
 
 def record_ranges(offsets: NDArray[np.int64], occurrences: int, most: int) -> Iterator[tuple[int, int]]:
@@ -90,6 +113,16 @@ def record_ranges(offsets: NDArray[np.int64], occurrences: int, most: int) -> It
         first = last
 
 
+def pieces(length: int, size: int | None = None) -> Iterator[slice]:
+    """Yield slices that divide a length, for work on arrays that may be larger than memory.
+
+    >>> [*pieces(5, 2)]
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = size or BLOCK
+    return (slice(first, min(first + step, length)) for first in range(0, length, step))
+
+
 # -- values -----------------------------------------------------------------------------------------------------------------------
 
 
@@ -100,6 +133,18 @@ def sums_within(offsets: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.
     [9, 0, 6]
     """
     return np.diff(offsets_of(values)[offsets])
+
+
+def counted(values: NDArray[Any], width: int) -> NDArray[np.int64]:
+    """Return how often each number from 0 to `width` - 1 occurs. NumPy would first copy all values as 64-bit numbers.
+
+    >>> counted(np.array([2, 0, 2], np.int32), 4).tolist()
+    [1, 0, 2, 0]
+    """
+    counts = np.zeros(width, dtype=np.int64)
+    for first in range(0, len(values), AT_ONCE):
+        counts += np.bincount(values[first : first + AT_ONCE], minlength=width)
+    return counts
 
 
 def rises_within_records(offsets: NDArray[np.int64], items: NDArray[Any]) -> bool:
@@ -149,6 +194,39 @@ def among(keys: NDArray[Any], rising: NDArray[Any]) -> NDArray[np.bool_]:
     return rising[place] == keys if len(rising) else np.zeros(len(keys), dtype=np.bool_)
 
 
+def are_equal(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Return whether two arrays are equal, with little memory."""
+    return len(one) == len(other) and all(np.array_equal(one[part], other[part]) for part in pieces(len(one)))
+
+
+def is_rising(values: NDArray[Any], *, strictly: bool = False) -> bool:
+    """Return whether values never fall or, if `strictly`, each is larger than the one before; with little memory.
+
+    >>> is_rising(np.array([1, 1, 2])), is_rising(np.array([1, 1, 2]), strictly=True)
+    (True, False)
+    """
+    rises = np.greater if strictly else np.greater_equal
+    return all(rises(values[part.start + 1 : part.stop + 1], values[part]).all() for part in pieces(len(values) - 1))
+
+
+def are_distinct(numbers: NDArray[Any], width: int) -> bool:
+    """Return whether no number occurs twice; all are from 0 to `width` - 1."""
+    if is_rising(numbers, strictly=True):
+        return True
+    seen = np.zeros(width, dtype=np.bool_)
+    for part in pieces(len(numbers)):
+        seen[numbers[part]] = True
+    return int(np.count_nonzero(seen)) == len(numbers)
+
+
+def looked_up(table: NDArray[Any], places: NDArray[Any]) -> NDArray[Any]:
+    """Return the values of a table at these places, with little memory."""
+    values = growing(table.dtype)
+    for part in pieces(len(places)):
+        values.append(table[places[part]])
+    return values.finish()
+
+
 # -- inverted lists ---------------------------------------------------------------------------------------------------------------
 
 
@@ -167,6 +245,8 @@ def inverted(
         order = np.argsort(values, kind="stable")
         starts = np.searchsorted(values[order], np.arange(width + 1))
         return starts.astype(np.int64), owner_of(offsets)[order]
+    if len(values) > BLOCK and len(offsets) > 2:
+        return _inverted_in_blocks(offsets, values, width)
     from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import
 
     # Counting takes linear time: for millions it is several times faster than a stable sort.
@@ -175,6 +255,24 @@ def inverted(
     table.check_format()  # a value out of range would be written outside the result
     held = table.tocsc()
     return held.indptr.astype(np.int64), held.indices.astype(np.int64)
+
+
+def _inverted_in_blocks(
+    offsets: NDArray[np.int64], values: NDArray[Any], width: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Invert blocks of lists, and put what each of them has of a number behind what the blocks before have of it."""
+    counts = np.zeros(width, dtype=np.int64)
+    for part in pieces(len(values)):
+        counts += np.bincount(values[part], minlength=width)
+    starts = offsets_of(counts)
+    free, lists = starts[:-1].copy(), room(len(values), np.int64)
+    for first, last in record_ranges(offsets, BLOCK, BLOCK):
+        within = offsets[first : last + 1] - offsets[first]
+        borders, found = inverted(within, values[offsets[first] : offsets[last]], width)
+        lists[runs(free, np.diff(borders))] = found + first
+        free += np.diff(borders)
+    lists.flags.writeable = False
+    return starts, lists
 
 
 def places_of(values: NDArray[Any], width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -14,24 +14,36 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from setveil.base.arguments import check_arguments
 from setveil.base.display import ShownTable, to_html
 from setveil.base.frames import as_pandas
 from setveil.data.forms.plain import RowsOfRecords
+from setveil.data.records.equal_texts import TEXTS_AT_ONCE, first_repeated
 from setveil.data.records.labels import Vocabulary, are_in_order, are_texts, as_arrow, note_stripped, stripped
 from setveil.data.records.ragged import (
+    BLOCK,
+    are_distinct,
+    are_equal,
+    changes,
+    counted,
     inverted,
+    is_rising,
+    looked_up,
     offsets_of,
     order_of_sequences,
-    picked,
+    picked_lists,
+    pieces,
     ranks_of_sequences,
+    record_ranges,
+    records_of,
     rises_within_records,
+    runs,
     sealed,
 )
 from setveil.data.records.record_sequence import RecordSequence
 from setveil.data.records.tidying import tidied
+from setveil.engines.growing import growing, growing_lists, growing_texts, room, text_buffers
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
@@ -43,6 +55,8 @@ if TYPE_CHECKING:
     from setveil.data.reading.source import Source
 
 Unit = Literal["person", "record"]
+AT_ONCE = 1 << 20
+"""Number of occurrences that are listed by item together; it limits the memory."""
 
 
 def whole_numbers(values: Any, dtype: Any, what: str) -> NDArray[Any]:
@@ -52,15 +66,17 @@ def whole_numbers(values: Any, dtype: Any, what: str) -> NDArray[Any]:
         raise BadData(
             f"{what} must be a one-dimensional array of whole numbers, not {array.dtype} in {array.ndim} dimensions"
         )
+    if not array.size:  # of any type
+        return array.astype(dtype)
     limits = np.iinfo(dtype)
-    sure = not array.size or np.can_cast(array.dtype, dtype)
+    sure = np.can_cast(array.dtype, dtype)
     if not sure and not limits.min <= array.min() <= array.max() <= limits.max:
         raise BadData(f"{what} must fit {limits.bits} bits")
     return array
 
 
 def _check_offsets(offsets: NDArray[Any], occurrences: int) -> None:
-    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != occurrences or np.any(offsets[1:] < offsets[:-1]):
+    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != occurrences or not is_rising(offsets):
         raise BadData("offsets must start at 0, never decrease, and end at the number of occurrences")
 
 
@@ -69,13 +85,24 @@ def _check_codes(codes: NDArray[Any], labels: int) -> None:
         raise BadData(f"an item code is outside the vocabulary; allowed is 0 to {labels - 1}")
 
 
-def _id_column(ids: Any) -> Any:
+def _id_column(ids: Any, records: int) -> Any:
     try:
         column = pa.array(ids, type=pa.large_string()) if not isinstance(ids, (pa.Array, pa.ChunkedArray)) else ids
         column = column.cast(pa.large_string())
-        return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     except (pa.ArrowException, UnicodeEncodeError, TypeError, KeyError):
         raise BadData("ids must be texts, one per record") from None
+    if len(column) != records or column.null_count:
+        raise BadData(
+            f"{len(column):,} ids ({column.null_count:,} of them missing) for {records:,} records; give one id per record"
+        )
+    if first_repeated(column) is not None:
+        raise _same_id()
+    return column
+
+
+def _same_id() -> BadData:
+    return BadData("two records have the same id; give each record its own id")
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,15 +173,7 @@ class Transactions(RowsOfRecords, RecordSequence):
                 "item codes must be strictly increasing within a record; use Transactions.from_codes for codes in any order"
             )
         if self.ids is not None:
-            ids = _id_column(self.ids)
-            if len(ids) != len(offsets) - 1 or ids.null_count:
-                raise BadData(
-                    f"{len(ids):,} ids ({ids.null_count:,} of them missing) for {len(offsets) - 1:,} records; give one id per record"
-                )
-            if pc.count_distinct(ids).as_py() != len(ids):
-                raise BadData("two records have the same id; give each record its own id")
-            object.__setattr__(self, "ids", ids)
-            pa.default_memory_pool().release_unused()  # the hash table of the ids is several times as large as they are
+            object.__setattr__(self, "ids", _id_column(self.ids, len(offsets) - 1))
 
     # -- creating -------------------------------------------------------------------------------------------------------------
 
@@ -245,7 +264,7 @@ class Transactions(RowsOfRecords, RecordSequence):
         >>> sv.Transactions.from_codes(np.array([0, 2, 3]), np.array([1, 0, 1]), ["tea", "milk"]).to_lists()
         [['milk', 'tea'], ['milk']]
         """
-        offsets = whole_numbers(offsets, np.int64, "offsets").astype(np.int64)
+        offsets = whole_numbers(offsets, np.int64, "offsets").astype(np.int64, copy=False)
         codes = whole_numbers(codes, np.int64, "item codes")
         _check_offsets(offsets, len(codes))
         _check_codes(codes, len(labels))
@@ -256,8 +275,8 @@ class Transactions(RowsOfRecords, RecordSequence):
             note_stripped(len(with_blanks))
             labels = tuple(dict.fromkeys(bare))
             code_of = {label: code for code, label in enumerate(labels)}
-            codes = np.array([code_of[label] for label in bare], dtype=np.int64)[codes]
-        offsets, items, vocabulary = tidied(offsets, codes.astype(np.int32), labels)
+            codes = looked_up(np.array([code_of[label] for label in bare], dtype=np.int32), codes)
+        offsets, items, vocabulary = tidied(offsets, codes, labels)
         return cls(offsets, items, vocabulary, ids=ids, unit=unit)
 
     @classmethod
@@ -265,9 +284,13 @@ class Transactions(RowsOfRecords, RecordSequence):
         """Return the records of several data sets, one set after the other, without ids."""
         labels = tuple(dict.fromkeys(label for one in sets for label in one.vocabulary))
         number_of = {label: number for number, label in enumerate(labels)}
-        codes = [np.array([number_of[label] for label in one.vocabulary], np.int64)[one.items] for one in sets]
-        offsets = offsets_of(np.concatenate([one.lengths for one in sets]))
-        return cls.from_codes(offsets, np.concatenate(codes), labels, unit=sets[0].unit)
+        records = growing_lists(np.int32)
+        for one in sets:
+            new_code = np.array([number_of[label] for label in one.vocabulary], np.int32)
+            for first, last in record_ranges(one.offsets, BLOCK, BLOCK):
+                borders = one.offsets[first : last + 1]
+                records.append(borders, new_code[one.items[borders[0] : borders[-1]]])
+        return cls.from_codes(*records.finish(), labels, unit=sets[0].unit)
 
     @classmethod
     def of_parts(
@@ -302,23 +325,43 @@ class Transactions(RowsOfRecords, RecordSequence):
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """The number of items of each record."""
-        return sealed(np.diff(self.offsets), np.int64)
+        lengths = growing(np.int64)
+        for part in pieces(self.records):
+            lengths.append(self.offsets[1:][part] - self.offsets[part])
+        return lengths.finish()
 
     @cached_property
     def supports(self) -> NDArray[np.int64]:
         """The number of records that hold each item."""
-        return sealed(np.bincount(self.items, minlength=len(self.vocabulary)), np.int64)
+        return sealed(counted(self.items, len(self.vocabulary)), np.int64)
+
+    def holding(self, is_chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the numbers of the records that hold at least one of the chosen items; `is_chosen` goes by code."""
+        rows = growing(np.int64)
+        for first, last in record_ranges(self.offsets, BLOCK, BLOCK):
+            borders = self.offsets[first : last + 1]
+            places = borders[0] + np.flatnonzero(is_chosen[self.items[borders[0] : borders[-1]]])
+            owners = records_of(places, borders)
+            rows.append(first + owners[changes(owners)])
+        return rows.finish()
 
     @cached_property
     def holders(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The records that hold each item, as (starts, records): `records[starts[code] : starts[code + 1]]`, in increasing order."""
-        starts, records = inverted(self.offsets, self.items, len(self.vocabulary))
-        return sealed(starts, np.int64), sealed(records, np.int64)
+        starts, records = offsets_of(self.supports), room(self.occurrences, np.int64)
+        following = starts[:-1].copy()
+        for first, piece in self.pieces(AT_ONCE):
+            own, holders = inverted(piece.offsets, piece.items, len(self.vocabulary))
+            numbers = np.diff(own)
+            records[runs(following, numbers)] = holders + first
+            following += numbers
+        records.flags.writeable = False
+        return sealed(starts, np.int64), records
 
     @property
     def empty_records(self) -> int:
         """The number of records without an item."""
-        return int(np.count_nonzero(self.lengths == 0))
+        return sum(int(np.count_nonzero(self.offsets[1:][part] == self.offsets[part])) for part in pieces(self.records))
 
     @cached_property
     def code_of(self) -> dict[str, int]:
@@ -339,21 +382,31 @@ class Transactions(RowsOfRecords, RecordSequence):
         """Return the number of records that hold each of some items, and each pair of them; 0 for unknown items."""
         from setveil.data.forms.pair_supports import PairSupports, as_table, count_pairs  # noqa: PLC0415 - imports SciPy
 
-        return PairSupports(count_pairs(as_table(self, labels)), self.records)
+        counts = np.zeros((len(labels), len(labels)))
+        for _first, piece in self.pieces(AT_ONCE):
+            count_pairs(as_table(piece, labels), total=counts)
+        return PairSupports(counts, self.records)
 
     def names(self) -> Any:
         """Return the ids, or the record numbers starting with 1 if there are none."""
-        return (
-            self.ids if self.ids is not None else pc.cast(pa.array(np.arange(1, self.records + 1)), pa.large_string())
-        )
+        if self.ids is not None:
+            return self.ids
+        names = growing_texts()
+        for part in pieces(self.records):
+            names.append(self.names_of(np.arange(part.start, part.stop)))
+        return names.finish()
+
+    def names_of(self, rows: NDArray[np.int64]) -> Any:
+        """Return the ids of some records, or their numbers starting with 1."""
+        return pa.array(rows + 1).cast(pa.large_string()) if self.ids is None else self.ids.take(pa.array(rows))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Transactions):
             return NotImplemented
         return (
             self.vocabulary == other.vocabulary
-            and np.array_equal(self.offsets, other.offsets)
-            and np.array_equal(self.items, other.items)
+            and are_equal(self.offsets, other.offsets)
+            and are_equal(self.items, other.items)
             and (self.ids is None) == (other.ids is None)
             and (self.ids is None or bool(self.ids.equals(other.ids)))
         )
@@ -392,7 +445,8 @@ class Transactions(RowsOfRecords, RecordSequence):
         new_code = (np.cumsum(used) - 1).astype(np.int32)
         vocabulary = tuple(label for label, keep in zip(self.vocabulary, used, strict=True) if keep)
         # Without some labels, the order can become numeric: 'a', '10', '9' without 'a' is 9, 10.
-        return Transactions.from_codes(self.offsets, new_code[self.items], vocabulary, ids=self.ids, unit=self.unit)
+        parts = tidied(self.offsets, looked_up(new_code, self.items), vocabulary)
+        return Transactions.of_parts(*parts, ids=self.ids, unit=self.unit)
 
     def take(self, rows: NDArray[Any], *, ids: Any = "same") -> Transactions:
         """Return the records with these row numbers in this order, or those where a mask is true.
@@ -400,18 +454,34 @@ class Transactions(RowsOfRecords, RecordSequence):
         `ids` replaces their ids; None drops them.
         """
         rows = np.asarray(rows)
-        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64, copy=False)
         if len(rows) and not 0 <= rows.min() <= rows.max() < self.records:
             raise BadData(f"row numbers must be from 0 to {self.records - 1:,}")
-        offsets, places = picked(self.offsets, rows)
-        if isinstance(ids, str):
-            ids = None if self.ids is None else self.ids.take(pa.array(rows))
-        return Transactions(offsets, self.items[places], self.vocabulary, ids=ids, unit=self.unit)
+        names = None if isinstance(ids, str) or ids is None else _id_column(ids, len(rows))
+        if isinstance(ids, str) and self.ids is not None:
+            if not are_distinct(rows, self.records):
+                raise _same_id()
+            texts = growing_texts()
+            for part in pieces(len(rows), TEXTS_AT_ONCE):
+                texts.append(self.ids.take(pa.array(rows[part])))
+            names = texts.finish()
+        parts = picked_lists(self.offsets, self.items, rows)
+        return Transactions.of_parts(*parts, self.vocabulary, ids=names, unit=self.unit)
+
+    def between(self, first: int, last: int) -> Transactions:
+        """Return the records `first` to `last` - 1 without ids; their items are not copied."""
+        offsets = self.offsets[first : last + 1]
+        items = self.items[offsets[0] : offsets[-1]]
+        return Transactions.of_parts(offsets - offsets[0], items, self.vocabulary, ids=None, unit=self.unit)
 
     def keeping(self, occurrences: NDArray[np.bool_]) -> Transactions:
         """Return the records with only these occurrences; records may become empty."""
-        offsets = offsets_of(occurrences)[self.offsets]
-        return Transactions.of_parts(offsets, self.items[occurrences], self.vocabulary, ids=self.ids, unit=self.unit)
+        records = growing_lists(np.int32)
+        for first, last in record_ranges(self.offsets, BLOCK, BLOCK):
+            borders = self.offsets[first : last + 1]
+            kept = occurrences[borders[0] : borders[-1]]
+            records.append(offsets_of(kept)[borders - borders[0]], self.items[borders[0] : borders[-1]][kept])
+        return Transactions.of_parts(*records.finish(), self.vocabulary, ids=self.ids, unit=self.unit)
 
     def with_ids(self, ids: Any) -> Transactions:
         """Return the same records with other ids, or without ids."""
@@ -444,7 +514,17 @@ class Transactions(RowsOfRecords, RecordSequence):
 
     def without_empty(self) -> Transactions:
         """Return the records that hold at least one item."""
-        return self if not self.empty_records else self.take(np.flatnonzero(self.lengths))
+        if not self.empty_records:
+            return self
+        offsets, names = growing(np.int64), growing_texts()
+        offsets.append(np.zeros(1, np.int64))
+        for part in pieces(self.records):
+            held = self.offsets[1:][part] > self.offsets[part]
+            offsets.append(self.offsets[1:][part][held])
+            if self.ids is not None:
+                names.append(self.ids[part].filter(pa.array(held)))
+        ids = None if self.ids is None else names.finish()
+        return Transactions.of_parts(offsets.finish(), self.items, self.vocabulary, ids=ids, unit=self.unit)
 
     def content_order(self) -> NDArray[np.int64]:
         """Return the row numbers sorted by content, so that the order of a file reveals nothing."""
@@ -487,9 +567,10 @@ class Transactions(RowsOfRecords, RecordSequence):
 
 def _add_texts(digest: Any, texts: Any) -> None:
     """Hash a column of texts: first their lengths, then the texts, so that different columns give different bytes."""
-    digest.update(pc.binary_length(texts).to_numpy(zero_copy_only=False).astype("<i8", copy=False).data)
-    whole = pa.LargeListArray.from_arrays(pa.array([0, len(texts)], pa.int64()), texts)
-    digest.update(pc.binary_join(whole, pa.scalar("", pa.large_string()))[0].as_buffer())
+    content, places = text_buffers(texts)
+    for part in pieces(len(texts)):
+        digest.update((places[1:][part] - places[part]).astype("<i8", copy=False).data)
+    digest.update(content[places[0] : places[-1]].data)
 
 
 from_lists = Transactions.from_lists

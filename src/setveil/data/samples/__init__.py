@@ -1,7 +1,8 @@
 """Built-in synthetic data of any size, made from a seed: for first steps, for the demo and for measurements at scale.
 
 Each sample is a module: `supermarket`, `hospital`. The data contain nothing about real people. Records are made in chunks of a fixed size,
-each from its own random stream, so that a sample of n records is the beginning of every larger sample with the same seed.
+each from its own random stream, so that a sample of n records is the beginning of every larger sample with the same seed. Large samples are
+on disk: 10^8 records of `supermarket` take 6.6 GB.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.base import progress
+from setveil.data.records.labels import Vocabulary
 from setveil.data.records.ragged import offsets_of
 from setveil.data.records.transactions import Transactions
 from setveil.data.samples.drawing import CHUNK_RECORDS
+from setveil.engines import growing
+from setveil.engines.growing import growing_lists, growing_texts
+from setveil.engines.scratch import refuse_unless_free
 from setveil.errors import BadParameter, UnknownName, closest
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from setveil.data.samples.drawing import Sample
 
 SAMPLES: dict[str, str] = {
@@ -34,9 +37,11 @@ SAMPLES: dict[str, str] = {
 
 _PREFIX = "sample:"
 _DEFAULTS = {"records": 20_000, "seed": 0}
-_LIMITS = {"records": (1, 10_000_000), "seed": (0, 2**128 - 1)}
+_LIMITS = {"records": (1, 100_000_000), "seed": (0, 2**128 - 1)}
 _INTEGER = re.compile(r"-?[0-9]{1,60}")
 _ID_DIGITS = 8
+_RECORD_BYTES = 66
+"""About what a record takes: its items, its offset and its id."""
 
 
 def read_sample(source: str) -> Transactions:
@@ -46,20 +51,20 @@ def read_sample(source: str) -> Transactions:
     1000
     """
     sample, asked = _parsed(source)
-    items: list[NDArray[np.int32]] = []
-    lengths: list[NDArray[np.int64]] = []
-    ids: list[Any] = []
+    size = asked["records"] * _RECORD_BYTES
+    if size > growing.LARGE:
+        refuse_unless_free(size, source)
+    records, ids = growing_lists(np.int32), growing_texts()
     with progress.step(sample.step, total=asked["records"]) as advance:
         for chunk, first in enumerate(range(0, asked["records"], CHUNK_RECORDS)):
             wanted = min(CHUNK_RECORDS, asked["records"] - first)
             stream = np.random.SeedSequence(asked["seed"], spawn_key=(chunk,))
             chunk_items, chunk_lengths = sample.draw(np.random.default_rng(stream))
-            lengths.append(chunk_lengths[:wanted])
-            items.append(chunk_items[: lengths[-1].sum()])
+            offsets = offsets_of(chunk_lengths[:wanted])
+            records.append(offsets, chunk_items[: offsets[-1]])
             ids.append(_ids(sample.person, first + 1, wanted))
             advance(first + wanted)
-    offsets = offsets_of(np.concatenate(lengths))
-    data = Transactions(offsets, np.concatenate(items), sample.vocabulary, ids=pa.concat_arrays(ids), unit="person")
+    data = Transactions.of_parts(*records.finish(), Vocabulary(sample.vocabulary), ids=ids.finish(), unit="person")
     return data.compacted()
 
 

@@ -12,11 +12,12 @@ Departs  with `safe`, no part is split by an item that fewer than k of its recor
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from setveil.data.records.ragged import offsets_of, owner_of
+from setveil.data.records.ragged import offsets_of, owner_of, places_of
 from setveil.kernels.threads import run
 
 if TYPE_CHECKING:
@@ -59,11 +60,36 @@ class Clustering:
 
 def by_frequency(data: Transactions, k: int, delta: int, *, safe: bool, mode: Mode) -> Clustering:
     """Form clusters by the most frequent items."""
+    return _with_ends(*_split(data, k if safe else 1, delta, mode), k if safe else 1)
+
+
+def by_frequency_of_parts(data: Transactions, part: NDArray[np.int64], k: int, delta: int, *, safe: bool) -> Clustering:
+    """Form clusters of records that are in parts of a tree already: `part` is the part of each, from 0, in the order of their clusters."""
+    least = k if safe else 1
+    rows, ends = [], []
+    starts, places = places_of(part, int(part.max()) + 1)
+    for first, last in pairwise(starts.tolist()):
+        mine = places[first:last]
+        order, own_ends = _split(data.take(mine), least, delta, "recursive")
+        rows.append(mine[order])
+        ends.append(first + own_ends)
+    return _with_ends(np.concatenate(rows), np.concatenate(ends), least)
+
+
+def _with_ends(rows: NDArray[np.int64], ends: NDArray[np.int64], least: int) -> Clustering:
+    """Return the clusters that end at these places; those with fewer than `least` records join others."""
+    from setveil.methods.disassociation import _horizontal_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+    return Clustering.of_ends(rows, ends[: kernels.joined(ends, least)])
+
+
+def _split(data: Transactions, least: int, delta: int, mode: Mode) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the records in the order of clusters, and where each cluster ends; some may have fewer than `least` records."""
     from setveil.methods.disassociation import _horizontal_kernels as kernels  # noqa: PLC0415 - imports Numba
 
     rows = data.content_order()
     records = kernels.Records(data.offsets, data.items)
-    limits = kernels.Limits(k if safe else 1, delta)
+    limits = kernels.Limits(least, delta)
     is_end = np.zeros(data.records, np.bool_)
 
     def split(control: NDArray[np.int64]) -> None:
@@ -78,8 +104,7 @@ def by_frequency(data: Transactions, k: int, delta: int, *, safe: bool, mode: Mo
             kernels.split_by_frequency(records, data.supports, limits, parts, entries, rows, is_end, control)
 
     run("forming clusters", split, total=data.records)
-    ends = np.flatnonzero(is_end) + 1
-    return Clustering.of_ends(rows, ends[: kernels.joined(ends, k)] if safe else ends)
+    return rows, np.flatnonzero(is_end) + 1
 
 
 def _new_parts(records: int, width: int, delta: int) -> Parts:

@@ -6,6 +6,7 @@ Idea     records with common items form a cluster (`_horizontal`, `_ants`, `_kme
 Departs  `safe`, the default, makes no cluster below k records. As printed, clusters of one record are published as they are, and nothing is
          guaranteed. `cover="suppress"` also breaks certain links between chunks (`_covers`). Clusters are not refined: we know of no proven
          condition under which joint clusters are safe.
+Blocks   the clusters are those of data in one block (`_in_blocks`). Flat clusters, ants and k-means need all records at once.
 Cost     clusters: a record is copied at most log2(records) times, with the smaller side of a split. Chunks: for each
          item of a cluster, the record sets of its chunk together with it. Memory: a few numbers per occurrence.
 """
@@ -19,6 +20,7 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.base.display import quantity
 from setveil.data.forms.disassociated import TERM_CHUNK, Disassociated
+from setveil.data.forms.disassociated.in_blocks import gathered
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadData, BadParameter
 from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit
@@ -26,13 +28,17 @@ from setveil.methods.base import Method, Outcome
 from setveil.methods.disassociation._ants import by_ants
 from setveil.methods.disassociation._covers import break_certain_links
 from setveil.methods.disassociation._horizontal import Clustering, Mode, by_frequency
+from setveil.methods.disassociation._in_blocks import clusters_in_blocks
 from setveil.methods.disassociation._kmeans import by_kmeans
 from setveil.methods.disassociation._rare_items import rare_items
 from setveil.methods.disassociation._vertical import assign_chunks
 from setveil.parameters.named_itemsets import NamedItemsets
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.random import Generator
+    from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
 
@@ -130,25 +136,52 @@ class Disassociation(KmLimit, Method):
         """Return how many items are too rare for any record chunk."""
         return rare_items(data, self.k, "so only term chunks can list them")
 
+    @property
+    def runs_in_blocks(self) -> bool:  # type: ignore[override]  # only some settings can
+        """Whether the clusters can be formed in blocks."""
+        return self.partition == "frequency" and self.mode == "recursive"
+
+    @property
+    def least(self) -> int:
+        """Minimum number of records in a cluster."""
+        return self.k if self.safe else 1
+
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Form clusters of records, and split each into chunks."""
         clustering, account = self._clustering(data, rng)
-        chunk, counts = assign_chunks(data, clustering, self.k, self.m)
-        account |= counts
+        chunk, counts = self.assign(data, clustering, rng)
+        published, rows = Disassociated.of_records(data, clustering.numbers(), chunk, self._stated)
+        return self._outcome(published, rows, account | counts)
+
+    def apply_in_blocks(self, data: Transactions, *, rng_of: Callable[[int], Generator]) -> Outcome:
+        """Do the same with memory for a few blocks. With `cover="suppress"`, the drawn occurrences depend on the size of blocks."""
+        arrays, rows, account = gathered(clusters_in_blocks(self, data, rng_of))
+        return self._outcome(Disassociated.of_arrays(arrays, data, self._stated), rows, account)
+
+    def assign(
+        self, data: Transactions, clustering: Clustering, rng: Generator
+    ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        """Return the chunk of each occurrence, and an account."""
+        chunk, account = assign_chunks(data, clustering, self.k, self.m)
         if self.cover == "suppress":
             chunk, counts = break_certain_links(data, clustering, self.k, self.m, chunk, rng)
             account |= {name: account.get(name, 0) + number for name, number in counts.items()}
-        stated = {"k": self.k, "m": self.m, "delta": self.delta}
-        published, rows = Disassociated.of_records(data, clustering.numbers(), chunk, stated)
-        account |= {
+        return chunk, account | {"occurrences-in-term-chunks": int(np.count_nonzero(chunk == TERM_CHUNK))}
+
+    @property
+    def _stated(self) -> dict[str, int]:
+        return {"k": self.k, "m": self.m, "delta": self.delta}
+
+    def _outcome(self, published: Disassociated, rows: NDArray[np.int64], account: dict[str, Any]) -> Outcome:
+        """Return the outcome with an account of the clusters."""
+        figures = {
             "clusters": published.clusters,
             "clusters-below-k": int(np.count_nonzero(published.sizes < self.k)),
             "records-of-the-largest-cluster": int(published.sizes.max(initial=0)),
             "record-chunks": published.chunks,
             "clusters-of-several-chunks": int(np.count_nonzero(np.diff(published.cluster_starts) > 1)),
-            "occurrences-in-term-chunks": int(np.count_nonzero(chunk == TERM_CHUNK)),
         }
-        return Outcome(published, Alignment(rows), account)
+        return Outcome(published, Alignment(rows), account | figures)
 
     def _clustering(self, data: Transactions, rng: Generator) -> tuple[Clustering, dict[str, Any]]:
         """Return the clusters, formed as `partition` says, and an account."""

@@ -1,6 +1,8 @@
 """The state of exact swapping: records, tracked sets and named itemsets as arrays, and the calls of the loops that change them.
 
 An *entry* is an occurrence that could be moved: a record, and an item of a named itemset that the record holds.
+
+Arrays as long as the data are on disk if the data have more records than a block; what is in memory grows with the entries.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ragged import inverted, offsets_of, owner_of, places_of
+from setveil.data.records.in_blocks import room_for
+from setveil.data.records.ragged import BLOCK, inverted, offsets_of, owner_of, places_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 from setveil.kernels.threads import run, share
@@ -96,21 +99,22 @@ class Hiding:
                 f"{np.count_nonzero(counted):,} items are in named itemsets and {ranks:,} items are frequent or named: these have more "
                 f"than {MOST_PAIRS:,} pairs, too many to count; use a higher `min_support=`, or fewer itemsets"
             )
-        self.items = data.items.copy()
+        self.items = room_for(data, data.occurrences, np.int32)
+        self.items[:] = data.items
         self.rows = tracking.Rows(data.offsets, self.items, self.rank)
         self.index = tracking.Index(
-            record_of=np.empty(data.occurrences, dtype=np.int32),
+            record_of=room_for(data, data.occurrences, np.int32),
             starts=self.starts,
-            held_by=np.empty(self.starts[-1], dtype=np.int32),
+            held_by=room_for(data, int(self.starts[-1]), np.int32),
             entered_head=np.full(ranks, -1, dtype=np.int64),
             entered_next=np.empty(0, dtype=np.int64),  # as long as there may be changes, once that is known
             entered_record=np.empty(0, dtype=np.int32),
             pair_row=np.where(counted, np.cumsum(counted) - 1, -1),
             pairs=np.zeros((np.count_nonzero(counted), ranks), dtype=np.int32),
-            seen=np.zeros(data.records + 1, dtype=np.int64),
+            seen=room_for(data, data.records + 1, np.int64),
         )
-        self.free = np.empty(
-            free + 1, dtype=np.int64
+        self.free = room_for(
+            data, free + 1, np.int64
         )  # the last value is the step for visiting the others (_with_step)
         run(
             "laying out the records",
@@ -234,11 +238,16 @@ class Hiding:
     def make_offers(self, afi: str, most: int, rng: Generator) -> exchange.Offers:
         """Return the items that may be given in return, to be visited in random order."""
         ranked = self.gives_all and self.swaps
-        others = np.flatnonzero(self.rank[self.data.items] >= 0) if ranked else np.empty(0, np.int64)
+        others = room_for(self.data, 1 + (int(self.starts[-1]) if ranked else 0), np.int64)
+        number = 0
+        for first in range(0, self.data.occurrences if ranked else 0, BLOCK):
+            places = first + np.flatnonzero(self.rank[self.data.items[first : first + BLOCK]] >= 0)
+            others[number : number + len(places)] = places
+            number += len(places)
         return exchange.Offers(
             swaps=self.swaps,
             free=_with_step(self.free, rng),
-            others=_with_step(np.append(others, 0), rng),
+            others=_with_step(others, rng),
             remembered=np.empty(exchange.N_REMEMBERED + 1, dtype=np.int64),
             patience=np.full(self.ranks, most, dtype=np.int64),
             most=np.int64(most),
@@ -280,11 +289,9 @@ class Hiding:
     def result(self) -> Transactions:
         """Return the records in their current state."""
         data = self.data
-        offsets, items = np.zeros(data.records + 1, dtype=np.int64), np.empty(len(self.items), dtype=np.int32)
+        offsets, items = room_for(data, data.records + 1, np.int64), room_for(data, data.occurrences, np.int32)
         kept = kernels.tidy(self.rows, data.items, offsets, items)
-        if kept < len(items):
-            items = items[:kept].copy()
-        return Transactions.of_parts(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)
+        return Transactions.of_parts(offsets, items[:kept], data.vocabulary, ids=data.ids, unit=data.unit)
 
     def account(self) -> dict[str, Any]:
         """Return what was done, in total and for each named itemset."""

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 class HidesItemsets(Method, ABC):
     """A method that hides named itemsets."""
 
+    runs_in_blocks = True
+    same_in_blocks = True
+
     itemsets: NamedItemsets = parameter(public=False, description="The itemsets to hide.")
     min_support: MinSupport = parameter(
         public=False,

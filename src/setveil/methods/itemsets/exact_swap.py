@@ -11,6 +11,7 @@ Cost     one mining run, one pass over the data, and for each excess record a lo
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
@@ -18,7 +19,8 @@ from pydantic import BeforeValidator
 
 from setveil.base.declaration import parameter, split_commas
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.ragged import owner_of
+from setveil.data.records.in_blocks import as_records, in_blocks
+from setveil.data.records.ragged import sums_within
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.methods.base import Outcome
 from setveil.methods.itemsets.base import HidesItemsets
@@ -27,8 +29,10 @@ from setveil.parameters.targets import RANDOM, Targets
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+    from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
+    from setveil.engines.blocks import BlockKey
 
 
 class ExactSwap(HidesItemsets):
@@ -96,10 +100,8 @@ class ExactSwap(HidesItemsets):
         named, single = (np.zeros(len(data.vocabulary), dtype=bool) for _ in range(2))
         named[[data.code_of[label] for one in present for label in one]] = True
         single[[data.code_of[label] for label in alone]] = True
-        record = owner_of(data.offsets)
-        others = np.bincount(record, ~named[data.items], minlength=data.records)
-        singles = np.bincount(record, single[data.items], minlength=data.records)
-        return int(np.count_nonzero((others == 0) & (singles > 0)))
+        count = partial(_count_emptied, named, single)
+        return int(in_blocks(data).fold("counting records that may become empty", count)[0])
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check the targets against the data, and draw random targets."""
@@ -135,3 +137,11 @@ class ExactSwap(HidesItemsets):
         hiding.hide(afi=self.afi, most=self.max_scan, rng=rng, planned=planned)
         account = {"frequent-from": frequent_from, **about_plan, **hiding.account()}
         return Outcome(hiding.result(), Alignment.identity(data.records), account)
+
+
+def _count_emptied(named: NDArray[np.bool_], single: NDArray[np.bool_], block: Any, key: BlockKey) -> NDArray[np.int64]:
+    """Count the records of a block whose items are all in named itemsets, and one is a named itemset by itself."""
+    del key
+    data = as_records(block, ())
+    all_named = sums_within(data.offsets, ~named[data.items]) == 0
+    return np.array([np.count_nonzero(all_named & (sums_within(data.offsets, single[data.items]) > 0))])

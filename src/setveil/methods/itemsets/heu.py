@@ -19,16 +19,17 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import owner_of, places_of, read_only
-from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.itemsets.base import HidesItemsets
-from setveil.methods.itemsets.swap_itemsets import held_itemsets
 from setveil.parameters.targets import RANDOM, Targets
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
+
+    from setveil.data.records.transactions import Transactions
+    from setveil.methods.itemsets._supporters import Supporters
 
 
 class HEU(HidesItemsets, Baseline):
@@ -55,40 +56,43 @@ class HEU(HidesItemsets, Baseline):
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Suppress items until no named itemset is above its target."""
         from setveil.methods.itemsets import _heu_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.methods.itemsets._supporters import find_supporters  # noqa: PLC0415 - the same
         from setveil.methods.itemsets._swap_itemsets_kernels import Rows  # noqa: PLC0415 - the same
 
         del rng
         present = self.occurring(data)
         sets = len(present.itemsets)
         target = present.target.of(sets, self.frequent_from(data))
-        held = held_itemsets(data, present.itemsets)
+        supporters = find_supporters(data, present.itemsets)
+        held, records = supporters.held, supporters.records
         count = np.bincount(held.sets, minlength=sets)
         links = kernels.Links(*map(read_only, (owner_of(held.starts), *places_of(held.sets, sets))))
         tally = kernels.Tally(
             read_only(target),
             count,
             np.zeros(len(held.sets), np.bool_),
-            data.lengths.copy(),
-            np.zeros(data.records, np.int64),
+            records.lengths.copy(),
+            np.zeros(records.records, np.int64),
         )
         room = kernels.Room(
             np.zeros(len(data.vocabulary), np.int64),
-            np.empty(max(int(data.lengths.max(initial=0)), sets) + 2, np.int64),
+            np.empty(max(int(records.lengths.max(initial=0)), sets) + 2, np.int64),
             *(np.empty(int(count.max()), np.int64) for _ in range(2)),
         )
-        suppressed = np.zeros(data.occurrences, np.bool_)
-        rows = Rows(data.offsets, data.items)
+        suppressed = np.zeros(records.occurrences, np.bool_)
+        rows = Rows(records.offsets, records.items)
         work = partial(kernels.hide, rows, data.supports, held, links, tally, room, suppressed)
         run("suppressing items", work, total=sets)
-        return suppress(data, suppressed)
+        return suppress(supporters, suppressed)
 
 
-def suppress(data: Transactions, suppressed: NDArray[np.bool_]) -> Outcome:
-    """Return the data without the suppressed occurrences, and the account."""
-    published = data.keeping(~suppressed)
+def suppress(supporters: Supporters, suppressed: NDArray[np.bool_]) -> Outcome:
+    """Return the data without the suppressed occurrences of the supporters, and the account."""
+    before = supporters.records
+    after = before.keeping(~suppressed)
     account = {
-        "records-with-fewer-items": int(np.count_nonzero(published.lengths < data.lengths)),
-        "records-made-empty": published.empty_records - data.empty_records,
-        "items-left-out": data.occurrences - published.occurrences,
+        "records-with-fewer-items": int(np.count_nonzero(after.lengths < before.lengths)),
+        "records-made-empty": after.empty_records - before.empty_records,
+        "items-left-out": before.occurrences - after.occurrences,
     }
-    return Outcome(published, Alignment.identity(data.records), account)
+    return Outcome(supporters.replaced(after), Alignment.identity(supporters.data.records), account)

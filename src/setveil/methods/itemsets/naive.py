@@ -16,7 +16,6 @@ from setveil.data.records.ragged import owner_of, picked
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.itemsets.base import HidesItemsets
 from setveil.methods.itemsets.heu import suppress
-from setveil.methods.itemsets.swap_itemsets import held_itemsets
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -34,13 +33,16 @@ class Naive(HidesItemsets, Baseline):
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Suppress every item of every named itemset that a record holds."""
+        from setveil.methods.itemsets._supporters import find_supporters  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
         del rng
-        held = held_itemsets(data, self.occurring(data).itemsets)
+        supporters = find_supporters(data, self.occurring(data).itemsets)
+        held, records = supporters.held, supporters.records
         offsets, parts = picked(held.set_starts, held.sets)
-        # Record and item as one number: it increases through the data, so that the occurrences to suppress can be found by bisection.
+        # Record and item as one number: it increases through the records, so that the occurrences to suppress can be found by bisection.
         v = len(data.vocabulary)
-        present = owner_of(data.offsets) * v + data.items
+        present = owner_of(records.offsets) * v + records.items
         wanted = owner_of(held.starts)[owner_of(offsets)] * v + held.set_items[parts]
-        suppressed = np.zeros(data.occurrences, np.bool_)
+        suppressed = np.zeros(records.occurrences, np.bool_)
         suppressed[np.searchsorted(present, wanted)] = True
-        return suppress(data, suppressed)
+        return suppress(supporters, suppressed)

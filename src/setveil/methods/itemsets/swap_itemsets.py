@@ -11,14 +11,13 @@ Cost     quadratic in the number of records that hold a named itemset if most of
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.ragged import picked, places_of, read_only
-from setveil.data.records.transactions import Transactions
+from setveil.data.records.ragged import picked, read_only
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.itemsets.base import HidesItemsets
@@ -28,11 +27,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from setveil.data.records.transactions import Transactions
     from setveil.methods.itemsets._swap_itemsets_kernels import Held
-    from setveil.parameters.named_itemsets import NamedItemsets
-
-NOBODY = -1
-"""The partner of a record that has none."""
 
 
 class SwapItemsets(HidesItemsets, Baseline):
@@ -54,12 +50,13 @@ class SwapItemsets(HidesItemsets, Baseline):
         """Find the records, pair them in random order, choose items, and swap them in both directions at once."""
         from setveil.kernels.bits import WORD_BITS  # noqa: PLC0415 - imports Numba: only when a kernel runs
         from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - the same
+        from setveil.methods.itemsets._supporters import NOBODY, find_supporters  # noqa: PLC0415 - the same
 
-        held_by_all = held_itemsets(data, self.occurring(data).itemsets)
-        record = rng.permutation(np.flatnonzero(np.diff(held_by_all.starts)))
-        chosen = data.take(record, ids=None)
-        held = _held_by(held_by_all, record)
-        n, rows = len(record), kernels.Rows(chosen.offsets, chosen.items)
+        supporters = find_supporters(data, self.occurring(data).itemsets)
+        order = rng.permutation(np.arange(len(supporters.numbers)))
+        chosen = supporters.records.take(order)
+        held = _held_by(supporters.held, order)
+        n, rows = len(order), kernels.Rows(chosen.offsets, chosen.items)
         partner = np.full(n, NOBODY, np.int64)
         words = [np.empty(n, np.int64), np.empty(n, np.int64)]
         kernels.sign(*rows, read_only(_hot_bits(chosen.supports, WORD_BITS)), words[0])
@@ -78,7 +75,8 @@ class SwapItemsets(HidesItemsets, Baseline):
         work = partial(kernels.choose, rows, held, data.supports, read_only(partner), every, unmarked(), given)
         run("choosing items", work, total=n)
 
-        published = _swap_between(data, record, partner, given)
+        swapped = swap_items(chosen, partner, given)
+        published = supporters.replaced(swapped.take(np.argsort(order)))
         alone = int(np.count_nonzero(partner == NOBODY))
         account = {
             "records-with-a-named-itemset": n,
@@ -87,31 +85,6 @@ class SwapItemsets(HidesItemsets, Baseline):
             "items-exchanged": int(np.count_nonzero(given)),
         }
         return Outcome(published, Alignment.identity(data.records), account)
-
-
-def held_itemsets(data: Transactions, itemsets: NamedItemsets) -> Held:
-    """Find the named itemsets that each record holds, in no particular order."""
-    from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
-
-    starts_and_codes = itemsets.bind(data)
-    set_starts, set_items = read_only(starts_and_codes[0]), read_only(starts_and_codes[1])
-    v = len(data.vocabulary)
-    # Support and code as one number, so that the minimum is the rarest item; no itemset is empty.
-    rarest = np.minimum.reduceat(data.supports[set_items] * v + set_items, set_starts[:-1]) % v
-    rarest_starts, by_rarest = places_of(rarest, v)
-    rows = kernels.Rows(data.offsets, data.items)
-    named = kernels.Named(set_starts, set_items, read_only(rarest_starts), read_only(by_rarest, np.int32))
-    starts = np.zeros(data.records + 1, np.int64)
-
-    def find(control: Any) -> NDArray[np.int32]:
-        kernels.find_held(rows, named, np.full(v, NOBODY, np.int64), starts, np.empty(0, np.int32), False, control)
-        np.cumsum(starts, out=starts)
-        sets = np.empty(starts[-1], np.int32)
-        kernels.find_held(rows, named, np.full(v, NOBODY, np.int64), starts, sets, True, control)
-        return sets
-
-    sets = run("finding the named itemsets", find, total=data.records)
-    return kernels.Held(read_only(starts), read_only(sets), set_starts, set_items)
 
 
 def _held_by(held: Held, records: NDArray[np.int64]) -> Held:
@@ -126,18 +99,3 @@ def _hot_bits(supports: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
     hottest = np.argsort(-supports, kind="stable")[:bits]
     bit[hottest] = np.arange(len(hottest))
     return bit
-
-
-def _swap_between(
-    data: Transactions,
-    record: NDArray[np.int64],
-    partner: NDArray[np.int64],
-    given: NDArray[np.bool_],
-) -> Transactions:
-    """Let the records that have a partner swap items; `partner` and `given` are in the order of `record`."""
-    n = data.records
-    partner_of = np.full(n, NOBODY, np.int64)
-    partner_of[record] = np.where(partner == NOBODY, NOBODY, record[partner])
-    given_in_data = np.zeros(data.occurrences, np.bool_)
-    given_in_data[picked(data.offsets, record)[1][given]] = True
-    return swap_items(data, partner_of, given_in_data)

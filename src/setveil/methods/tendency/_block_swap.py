@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.base.advice import Advice
-from setveil.data.records.ragged import offsets_of, read_only, sums_within
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.ragged import distinct, offsets_of, read_only, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
+from setveil.methods.base import Outcome
 from setveil.methods.tendency import _ladder_kernels as ladder
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _partner_search_kernels as search
 from setveil.methods.tendency import _tendency_kernels as shape
-from setveil.methods.tendency._bounds import Bounds, Leanings
+from setveil.methods.tendency._bounds import KINDS, Bounds, Tally
 from setveil.methods.tendency._part_swap_kernels import Enlisted
 from setveil.methods.tendency._tendency_kernels import Lists, Moves, Records
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from setveil.methods.tendency.base import Order, Step, SwapPlan, Ties
     from setveil.parameters.categories import Categories
 
 HOT_ITEMS = 10
@@ -37,10 +40,10 @@ SEEN_ITEMS = 62
 
 NOBODY = -1
 """The partner, helper or parent of a record that has none."""
-Ties = Literal["first", "all"]
-Step = Literal["cycle", "helper", "adopt", "suppress"]
 HOW = ("untouched", "partner", "whole", "cycle", "helper", "adopt", "suppress")
 """How a record was hidden, by its code in `BlockSwap.how`."""
+NOT_DUE, HELPS = -1, -2
+"""The codes of other records in `BlockSwap.state`: those that need not be hidden, and those of them that help."""
 
 
 class BlockSwap:
@@ -59,9 +62,10 @@ class BlockSwap:
         self.kind, self.top, self.tied, self.above = map(read_only, found)
         self.ties = ties
         self.hidden = self._listed(read_only(np.arange(n)), ties)
-        self.records = self._with_blocks(data, self.hidden)
+        self.content: Transactions | None = None
         self.mixed = self.whole = np.empty(0, np.int64)
         self.how = np.zeros(n, np.int8)
+        self.helps = np.zeros(n, np.bool_)
         self.helped_by = np.full(n, NOBODY, np.int64)
         self.given: dict[int, NDArray[np.int32]] = {}
         self.adoptions: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
@@ -80,6 +84,11 @@ class BlockSwap:
         shape.list_categories(*fixed, chosen, above_mean, lists)
         return Lists(starts, read_only(lists.values))
 
+    @cached_property
+    def records(self) -> Records:
+        """The records of the data, with their blocks."""
+        return self._with_blocks(self.data, self.hidden)
+
     def _with_blocks(self, content: Transactions, hidden: Lists) -> Records:
         """Return the records, with the mark of each occurrence that is in the block of its record."""
         in_block = np.empty(content.occurrences, np.bool_)
@@ -92,7 +101,7 @@ class BlockSwap:
 
     # -- records that take part ------------------------------------------------------------------------------------------------
 
-    def enlist_mixed(self, order: Literal["hard", "seeded", "file"], rng: Generator) -> None:
+    def enlist_mixed(self, order: Order, rng: Generator) -> None:
         """Enlist the records of several categories that have a tendency."""
         chosen = np.flatnonzero(self.kind == shape.PARTIAL)
         if order != "file":
@@ -103,8 +112,7 @@ class BlockSwap:
 
     def enlist_whole(self, full_min: int, rng: Generator) -> None:
         """Enlist the records of a single category."""
-        kinds = (shape.FULL,) if full_min > 1 else (shape.FULL, shape.SINGLE)
-        self.whole = rng.permutation(np.flatnonzero(np.isin(self.kind, kinds)))
+        self.whole = rng.permutation(np.flatnonzero(np.isin(self.kind, whole_kinds(full_min))))
 
     def _block_support(self) -> NDArray[np.int64]:
         """Return the summed support of each record's block, a measure of how hard it is to find a partner."""
@@ -208,11 +216,12 @@ class BlockSwap:
         """Return the positions of records that are not hidden yet."""
         return np.flatnonzero(self.how[self.record] == 0)
 
-    def treat_leftovers(self, step: Step, rng: Generator) -> None:
-        """Take one step of the ladder for the records that are not hidden yet."""
+    def treat_leftovers(self, step: Step | Literal["whole"], rng: Generator) -> None:
+        """Take one step of the ladder for the records that are not hidden yet; `whole`: whole records join swaps of whole records."""
         waiting = read_only(self.waiting())
         if len(waiting):
             steps = {
+                "whole": self._join_whole,
                 "cycle": self._join_swaps,
                 "helper": self._find_helpers,
                 "adopt": self._find_parents,
@@ -220,11 +229,21 @@ class BlockSwap:
             }
             steps[step](waiting, rng)
 
-    def _join_swaps(self, waiting: NDArray[np.int64], rng: Generator) -> None:
-        """Let records join existing swaps, and the swaps that result, until no record finds a place."""
+    def _join_whole(self, waiting: NDArray[np.int64], rng: Generator) -> None:
+        """Let records of a single category join swaps of such records."""
+        self._join_swaps(read_only(waiting[waiting >= len(self.mixed)]), rng, way="whole")
+
+    def _join_swaps(
+        self, waiting: NDArray[np.int64], rng: Generator, *, way: Literal["cycle", "whole"] = "cycle"
+    ) -> None:
+        """Let records join existing swaps, and the swaps that result, until none finds a place. `whole`: swaps of whole records only."""
         enlisted = self.enlisted
         while len(waiting):
-            giver = read_only(rng.permutation(np.flatnonzero(self.gives_to >= 0)))
+            giver = np.flatnonzero(self.gives_to >= 0)
+            if way == "whole":
+                is_whole = self.how[self.record] == HOW.index(way)
+                giver = giver[is_whole[giver] & is_whole[self.gives_to[giver]]]
+            giver = read_only(rng.permutation(giver))
             receiver = read_only(self.gives_to[giver])
             exchanges = ladder.Exchanges(giver, receiver, self.gives_to, self.gets_from)
             looks = ladder.Looks(
@@ -238,14 +257,14 @@ class BlockSwap:
             joined = np.zeros(len(waiting), np.bool_)
             arguments = (queue, enlisted, exchanges, looks, self._marks(), joined)
             run("joining swaps", partial(ladder.join_exchanges, *arguments), total=len(waiting))
-            self.how[self.record[waiting[joined]]] = HOW.index("cycle")
+            self.how[self.record[waiting[joined]]] = HOW.index(way)
             if not joined.any():
                 return
             waiting = read_only(waiting[~joined])
 
     def _find_helpers(self, waiting: NDArray[np.int64], rng: Generator) -> None:
         """Let records without a tendency take blocks, and give at most as many items in return."""
-        helpers = rng.permutation(np.flatnonzero((self.kind == shape.UNIFORM) & (self.how == 0)))
+        helpers = rng.permutation(np.flatnonzero((self.kind == shape.UNIFORM) & ~self.helps))
         if not len(helpers):
             return
         chosen = self.data.take(helpers, ids=None)
@@ -275,6 +294,7 @@ class BlockSwap:
             first = chosen.offsets[u]
             self.given[helper] = given[first : first + counts[u]].copy()
             self.helped_by[record] = helper
+            self.helps[helper] = True
             self.how[record] = HOW.index("helper")
 
     def _find_parents(self, waiting: NDArray[np.int64], rng: Generator) -> None:
@@ -314,10 +334,54 @@ class BlockSwap:
         records = self.record[waiting]
         self.how[records[self.kind[records] == shape.PARTIAL]] = HOW.index("suppress")
 
+    # -- a swap that goes on -----------------------------------------------------------------------------------------------------
+
+    def state(self) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+        """Return how each record was hidden, with codes for those that need not be hidden, and the record whose block it got, or -1."""
+        how = np.where(self.helps, np.int8(HELPS), np.int8(NOT_DUE))
+        how[self.record] = self.how[self.record]
+        source = np.full(len(how), NOBODY, np.int64)
+        taking = self.gets_from >= 0
+        source[self.record[taking]] = self.record[self.gets_from[taking]]
+        return how, source
+
+    def resume(
+        self, how: NDArray[np.int8], source: NDArray[np.int64], *, strict: bool, content: Transactions | None = None
+    ) -> None:
+        """Continue from a state, which may have records that are hidden although nothing is known of a swap.
+
+        `content` has the records as they are now, for steps that work on the result of the others.
+        """
+        self.mixed = np.flatnonzero((how >= 0) & (self.kind == shape.PARTIAL))
+        self.whole = np.flatnonzero((how >= 0) & (self.kind != shape.PARTIAL))
+        self.how, self.helps, self.content, self.strict = np.maximum(how, 0), how == HELPS, content, strict
+        self.lay_out()
+        position = np.full(len(how), NOBODY, np.int64)
+        position[self.record] = np.arange(len(self.record))
+        self.gives_to, self.gets_from = np.full((2, len(self.record)), NOBODY, np.int64)
+        taking = np.flatnonzero(source[self.record] >= 0)
+        self.gets_from[taking] = position[source[self.record[taking]]]
+        self.gives_to[self.gets_from[taking]] = taking
+        self.resumed_from = self.gets_from.copy()
+
+    def changed(self) -> NDArray[np.int64]:
+        """Return the records that changed since the swap was resumed."""
+        swapped = self.record[self.gets_from != self.resumed_from]
+        helped = np.flatnonzero(self.helped_by >= 0)
+        moved = [records for pair in self.adoptions for records in pair]
+        return distinct(np.concatenate((swapped, helped, self.helped_by[helped], *moved)))
+
     # -- the result -----------------------------------------------------------------------------------------------------------
 
     def result(self) -> Transactions:
         """Return the rebuilt records, in the order of the original."""
+        content = self._swapped() if self.content is None else self.content
+        for parents, children in self.adoptions:
+            content = self._moved(content, parents, children)
+        return content
+
+    def _swapped(self) -> Transactions:
+        """Return the records after all steps but adoption."""
         data, n = self.data, self.data.records
         taking = self.gets_from >= 0
         receives = np.full(n, NOBODY, np.int64)
@@ -335,10 +399,7 @@ class BlockSwap:
         )
         gives = (self.how > 0) & (self.how != HOW.index("adopt"))
         moves = Moves(read_only(gives), read_only(receives), given, read_only(gets_given))
-        content = rebuilt(data, self.records, moves)
-        for parents, children in self.adoptions:
-            content = self._moved(content, parents, children)
-        return content
+        return rebuilt(data, self.records, moves)
 
     def _moved(self, content: Transactions, parents: NDArray[np.int64], children: NDArray[np.int64]) -> Transactions:
         """Move the blocks of the children to their parents."""
@@ -353,32 +414,88 @@ class BlockSwap:
     @cached_property
     def bounds(self) -> Bounds:
         """Bounds on how many of the records that take part can be hidden."""
-        return Bounds.of(
-            Leanings(self.data, self.category, *self.hidden),
-            self.names,
-            self.record,
-            int(np.count_nonzero(self.kind == shape.UNIFORM)),
+        takes_part = np.zeros(self.data.records, np.bool_)
+        takes_part[self.record] = True
+        return Bounds.of(self.tally(takes_part), self.category, self.names)
+
+    def due(self, plan: SwapPlan) -> NDArray[np.bool_]:
+        """Return which records take part."""
+        kinds = whole_kinds(plan.full_min) + (shape.PARTIAL,) * plan.mixed
+        return np.isin(self.kind, kinds)
+
+    def tally(self, takes_part: NDArray[np.bool_]) -> Tally:
+        """Count the records, and what those that take part lean to."""
+        listed = self.hidden.values[np.repeat(takes_part, np.diff(self.hidden.starts))]
+        return Tally(
+            np.bincount(self.kind, minlength=len(KINDS)),
+            np.array([np.count_nonzero(takes_part)]),
+            np.bincount(listed, minlength=len(self.names)),
+            self.data.supports,
+        )
+
+    def reasons(self, bounds: Bounds, failed: NDArray[np.int64]) -> dict[str, int]:
+        """Count the reasons why records were not hidden."""
+        too_common = self.records.in_block & (bounds.item_excess > 0)[self.data.items]
+        crowded = self.hidden.values == bounds.crowd_code
+        return bounds.reasons(
+            sums_within(self.data.offsets, too_common)[failed] > 0, sums_within(self.hidden.starts, crowded)[failed] > 0
         )
 
     def account(self) -> dict[str, Any]:
         """Return how many records were hidden in which way, and the bounds."""
         part = self.how[self.record]
-        by_way = {way: int(np.count_nonzero(part == code)) for code, way in enumerate(HOW) if code}
-        kinds = ("empty", "single", "full", "partial", "uniform")
-        return {
-            "kinds": {name: int(np.count_nonzero(self.kind == code)) for code, name in enumerate(kinds)},
-            "to-hide": len(self.record),
-            "hidden": by_way,
-            "not-hidden": int(np.count_nonzero(part == 0)),
-            "not-hidden-why": self.bounds.reasons(self.record[part == 0]),
-            "helpers": len(self.given),
-            "bounds": self.bounds.to_dict(),
-        }
+        kinds = np.bincount(self.kind, minlength=len(KINDS))
+        reasons = self.reasons(self.bounds, self.record[part == 0])
+        return account_of(kinds, np.bincount(part, minlength=len(HOW)), reasons, len(self.given), self.bounds)
 
     def advice(self, *, whole: bool = False) -> Advice:
         """Return why records were not hidden and what to do; empty if all were. With `whole`, only whole records are swapped."""
-        left = len(self.waiting())
-        return self.bounds.explain(left, whole=whole) if left else Advice()
+        return advice_on(len(self.waiting()), self.bounds, whole=whole)
+
+
+def swapped(data: Transactions, plan: SwapPlan, rng: Generator) -> BlockSwap:
+    """Return the swap of a plan after all its steps."""
+    swap = BlockSwap(data, plan.categories, ties=plan.ties)
+    if plan.mixed:
+        swap.enlist_mixed(plan.order, rng)
+    if plan.full_min:
+        swap.enlist_whole(plan.full_min, rng)
+    swap.find_partners(strict=plan.strict, one_sided=plan.one_sided)
+    swap.rotate_whole(rng)
+    for step in plan.steps:
+        swap.treat_leftovers(step, rng)
+    return swap
+
+
+def outcome_of(swap: BlockSwap, plan: SwapPlan) -> Outcome:
+    """Return what a swap made of the data."""
+    alignment = Alignment.identity(swap.data.records)
+    return Outcome(swap.result(), alignment, swap.account(), swap.advice(whole=not plan.mixed))
+
+
+def account_of(
+    kinds: NDArray[np.int64], by_way: NDArray[np.int64], reasons: dict[str, int], helpers: int, bounds: Bounds
+) -> dict[str, Any]:
+    """Return how many records were hidden in which way, and the bounds, as the dossier has them."""
+    return {
+        "kinds": dict(zip(KINDS, kinds.tolist(), strict=True)),
+        "to-hide": int(by_way.sum()),
+        "hidden": dict(zip(HOW[1:], by_way[1:].tolist(), strict=True)),
+        "not-hidden": int(by_way[0]),
+        "not-hidden-why": reasons,
+        "helpers": helpers,
+        "bounds": bounds.to_dict(),
+    }
+
+
+def advice_on(left: int, bounds: Bounds, *, whole: bool) -> Advice:
+    """Return why records were not hidden and what to do; empty if all were."""
+    return bounds.explain(left, whole=whole) if left else Advice()
+
+
+def whole_kinds(full_min: int) -> tuple[int, ...]:
+    """Return the kinds of records of a single category with at least `full_min` items; none if it is 0."""
+    return ((), (shape.FULL, shape.SINGLE), (shape.FULL,))[full_min]
 
 
 def list_bits(categories: int) -> int:

@@ -13,20 +13,31 @@ from setveil.base.display import quantity
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.records.transactions import Transactions
+KINDS = ("empty", "single", "full", "partial", "uniform")
 
 
-class Leanings(NamedTuple):
-    """The data, the category of each item, and the categories to hide in each record: the start of each record's list, and the lists."""
+class Tally(NamedTuple):
+    """What is counted in records, so that the counts of parts of the data can be summed."""
 
-    data: Transactions
-    category: NDArray[np.int32]
-    hidden_starts: NDArray[np.int64]
-    hidden: NDArray[np.int32]
+    kinds: NDArray[np.int64]
+    """The number of records of each kind."""
+    taking_part: NDArray[np.int64]
+    """The number of records that take part, alone in an array."""
+    leaning: NDArray[np.int64]
+    """How many of these lean to each category."""
+    supports: NDArray[np.int64]
+    """The number of records that hold each item."""
 
-    def of(self, record: int) -> NDArray[np.int32]:
-        """Return the categories to hide in a record."""
-        return self.hidden[self.hidden_starts[record] : self.hidden_starts[record + 1]]
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """All counts in one array."""
+        return np.concatenate(self)
+
+    @classmethod
+    def of(cls, numbers: NDArray[np.int64], categories: int) -> Tally:
+        """Return the counts that are in one array."""
+        kinds = len(KINDS)
+        return cls(*np.split(numbers, [kinds, kinds + 1, kinds + 1 + categories]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +57,17 @@ class Bounds:
     helpers: int
     item_excess: NDArray[np.int64]
     crowd_code: int
-    leanings: Leanings
 
     @classmethod
-    def of(cls, leanings: Leanings, names: tuple[str, ...], record: NDArray[np.int64], helpers: int) -> Bounds:
-        """Compute the bounds from the number of participating records that lean to each category."""
-        data = leanings.data
-        takes_part = np.zeros(data.records, np.bool_)
-        takes_part[record] = True
-        listed = leanings.hidden[np.repeat(takes_part, np.diff(leanings.hidden_starts))]
-        leaning = np.bincount(listed, minlength=max(len(names), 1))
+    def of(cls, tally: Tally, category: NDArray[np.int32], names: tuple[str, ...]) -> Bounds:
+        """Compute the bounds from counts, the category of each item and the names of the categories."""
+        leaning = tally.leaning if names else np.zeros(1, np.int64)
         crowd = int(leaning.argmax())
-        excess = np.maximum(data.supports - (data.records - leaning[leanings.category]), 0)
-        return cls(len(record), int(leaning[crowd]), names[crowd] if names else "", helpers, excess, crowd, leanings)
+        excess = np.maximum(tally.supports - (tally.kinds.sum() - leaning[category]), 0)
+        helpers = int(tally.kinds[KINDS.index("uniform")])
+        return cls(
+            int(tally.taking_part[0]), int(leaning[crowd]), names[crowd] if names else "", helpers, excess, crowd
+        )
 
     @property
     def by_crowd(self) -> int:
@@ -82,20 +91,19 @@ class Bounds:
             return f"at least {least:,} of {of} to hide cannot be hidden by swapping"
         return f"counting rules out none of {of} to hide"
 
-    def reasons(self, failed: NDArray[np.int64]) -> dict[str, int]:
-        """Count the reasons why records were not hidden: an item too common, a category too crowded, or no place found."""
-        counts = {"item-too-common": 0, "category-too-crowded": 0, "not-found": 0}
-        data, category = self.leanings.data, self.leanings.category
-        for r in failed:
-            items = data.items[data.offsets[r] : data.offsets[r + 1]]
-            leans_to = self.leanings.of(r)
-            if self.item_excess[items[np.isin(category[items], leans_to)]].any():
-                counts["item-too-common"] += 1
-            elif self.by_crowd and self.crowd_code in leans_to:
-                counts["category-too-crowded"] += 1
-            else:
-                counts["not-found"] += 1
-        return counts
+    def reasons(self, too_common: NDArray[np.bool_], crowded: NDArray[np.bool_]) -> dict[str, int]:
+        """Count the reasons why records were not hidden: an item too common, a category too crowded, or no place found.
+
+        `too_common` says for each of these records whether its block holds an item with an excess, `crowded` whether it leans to the
+        category of the crowd.
+        """
+        crowded = crowded & ~too_common & bool(self.by_crowd)
+        common, crowd = int(np.count_nonzero(too_common)), int(np.count_nonzero(crowded))
+        return {
+            "item-too-common": common,
+            "category-too-crowded": crowd,
+            "not-found": len(too_common) - common - crowd,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures for the dossier."""

@@ -11,24 +11,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
-
 from setveil.base.declaration import parameter
-from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter
 from setveil.guarantees.hidden_tendency import HiddenTendency
-from setveil.methods.base import Outcome
-from setveil.methods.tendency.base import OverCategories
+from setveil.methods.tendency.base import SwapPlan, SwapsOfBlocks
 from setveil.methods.tendency.part_swap import check_categories
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
-    from setveil.methods.tendency._block_swap import BlockSwap
 
 
-class FullSwap(OverCategories):
+class FullSwap(SwapsOfBlocks):
     """Swap whole records of a single category with records of another single category."""
 
     name = "full-swap"
@@ -61,21 +56,7 @@ class FullSwap(OverCategories):
         check_categories(self.name, self.categories, data)
         return self
 
-    def bound_in(self, data: Transactions) -> str:
-        """Return how many records cannot be hidden by swapping whole records."""
-        return str(self._enlisted(data, np.random.default_rng(0)).bounds)
-
-    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Swap the records of a single category."""
-        swap = self._enlisted(data, rng)
-        swap.find_partners(strict=False, one_sided=False)
-        swap.rotate_whole(rng)
-        return Outcome(swap.result(), Alignment.identity(data.records), swap.account(), swap.advice(whole=True))
-
-    def _enlisted(self, data: Transactions, rng: Generator) -> BlockSwap:
-        """Return a swap with the records that take part."""
-        from setveil.methods.tendency._block_swap import BlockSwap  # noqa: PLC0415 - imports Numba: only when a kernel runs
-
-        swap = BlockSwap(data, self.categories)
-        swap.enlist_whole(self.full_min, rng)
-        return swap
+    @property
+    def plan(self) -> SwapPlan:
+        """Which records swap, and how."""
+        return SwapPlan(self.categories, mixed=False, full_min=self.full_min)

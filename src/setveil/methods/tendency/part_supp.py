@@ -15,9 +15,12 @@ import numpy as np
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
 from setveil.methods.base import Baseline, Outcome
+from setveil.methods.in_blocks import applied_to_each
 from setveil.methods.tendency.base import OverCategories
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.random import Generator
 
 
@@ -29,6 +32,7 @@ class PartSupp(OverCategories, Baseline):
     paper = "gunawan2019"
     truthful = "subset"
     about_people = True
+    runs_in_blocks = True
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Suppress the block of every record with a tendency; a record of a single category keeps one item."""
@@ -48,3 +52,7 @@ class PartSupp(OverCategories, Baseline):
             "items-left-out": data.occurrences - published.occurrences,
         }
         return Outcome(published, Alignment.identity(data.records), account)
+
+    def apply_in_blocks(self, data: Transactions, *, rng_of: Callable[[int], Generator]) -> Outcome:
+        """Suppress the blocks of the records of each data block."""
+        return applied_to_each(self, data, rng_of)

@@ -14,24 +14,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-import numpy as np
 from pydantic import BeforeValidator, model_validator
 
 from setveil.base import progress
 from setveil.base.declaration import parameter, split_commas
 from setveil.base.display import quantity
-from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter
 from setveil.guarantees.hidden_tendency import HiddenTendency
-from setveil.methods.base import Outcome
-from setveil.methods.tendency.base import OverCategories
+from setveil.methods.tendency.base import Order, Step, SwapPlan, SwapsOfBlocks, Ties
 from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
-    from setveil.methods.tendency._block_swap import BlockSwap
 
 FEW_CATEGORIES = 5
 """Up to this number of categories, a note warns of what absent categories reveal."""
@@ -39,7 +35,7 @@ FEWEST_CATEGORIES = 3
 """Minimum number of categories: with two, the absent one is the hidden one."""
 
 
-class PartSwap(OverCategories):
+class PartSwap(SwapsOfBlocks):
     """Swap the items of the category that each record leans to with the least similar record."""
 
     name = "part-swap"
@@ -48,7 +44,7 @@ class PartSwap(OverCategories):
     truthful = "no"
     about_people = True
 
-    order: Literal["hard", "seeded", "file"] = parameter(
+    order: Order = parameter(
         "hard",
         public=True,
         description="Order in which records choose a partner: records with the most frequent items in their block first, by the sum of "
@@ -60,7 +56,7 @@ class PartSwap(OverCategories):
         description="Two records can be partners if their heaviest categories differ (top), or if no category is above average in both "
         "(any). A category is above average if it has more items than the mean of the record's categories.",
     )
-    ties: Literal["first", "all"] = parameter(
+    ties: Ties = parameter(
         "first",
         public=True,
         description="Which category to hide if several share the first place in a record: the first of them by name (first), or all (all).",
@@ -78,12 +74,10 @@ class PartSwap(OverCategories):
         description="Swap records of a single category whole. This is off if rows carry neither ids nor pseudonyms: it would change "
         "nothing.",
     )
-    leftovers: Annotated[tuple[Literal["cycle", "helper", "adopt", "suppress"], ...], BeforeValidator(split_commas)] = (
-        parameter(
-            ("cycle", "helper"),
-            public=True,
-            description="Steps to try, in the given order, for a record without a partner; empty for none. Write adopt and suppress last.",
-        )
+    leftovers: Annotated[tuple[Step, ...], BeforeValidator(split_commas)] = parameter(
+        ("cycle", "helper"),
+        public=True,
+        description="Steps to try, in the given order, for a record without a partner; empty for none. Write adopt and suppress last.",
     )
     reading: Literal["ours", "paper"] = parameter(
         "ours",
@@ -134,29 +128,20 @@ class PartSwap(OverCategories):
             return self.model_copy(update={"whole_records": False})
         return self
 
-    def bound_in(self, data: Transactions) -> str:
-        """Return how many records cannot be hidden by swapping."""
-        return str(self._enlisted(data, np.random.default_rng(0)).bounds)
-
-    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Pair the records, swap blocks, treat records without a partner, and rebuild the records."""
-        swap = self._enlisted(data, rng)
-        swap.find_partners(strict=self.same == "any", one_sided=self.reading == "paper")
-        swap.rotate_whole(rng)
-        for step in self.leftovers if self.reading == "ours" else ():
-            swap.treat_leftovers(step, rng)
-        published = swap.result()
-        return Outcome(published, Alignment.identity(data.records), swap.account(), swap.advice())
-
-    def _enlisted(self, data: Transactions, rng: Generator) -> BlockSwap:
-        """Return a swap with the records that take part."""
-        from setveil.methods.tendency._block_swap import BlockSwap  # noqa: PLC0415 - imports Numba: only when a kernel runs
-
-        swap = BlockSwap(data, self.categories, ties=self.ties)
-        swap.enlist_mixed(self.order if self.reading == "ours" else "file", rng)
-        if self.whole_records:
-            swap.enlist_whole(self.full_min, rng)
-        return swap
+    @property
+    def plan(self) -> SwapPlan:
+        """Which records swap, and how."""
+        ours = self.reading == "ours"
+        return SwapPlan(
+            self.categories,
+            mixed=True,
+            full_min=self.full_min if self.whole_records else 0,
+            order=self.order if ours else "file",
+            ties=self.ties,
+            strict=self.same == "any",
+            one_sided=not ours,
+            steps=self.leftovers if ours else (),
+        )
 
 
 def check_categories(method: str, categories: Categories, data: Transactions) -> None:

@@ -22,10 +22,13 @@ from setveil.data.records.ragged import read_only, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
+from setveil.methods.in_blocks import applied_to_each
 from setveil.methods.swapping import swap_items
 from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.random import Generator
     from numpy.typing import NDArray
 
@@ -42,6 +45,7 @@ class RandSwap(Baseline):
     paper = "gunawan2019"
     truthful = "no"
     about_people = True
+    runs_in_blocks = True
 
     mode: Literal["plain", "matched"] = parameter(
         "plain",
@@ -102,6 +106,10 @@ class RandSwap(Baseline):
             "items-lost-in-collisions": data.occurrences - published.occurrences,
         }
         return Outcome(published, Alignment.identity(data.records), account)
+
+    def apply_in_blocks(self, data: Transactions, *, rng_of: Callable[[int], Generator]) -> Outcome:
+        """Let records of the same data block swap."""
+        return applied_to_each(self, data, rng_of)
 
 
 def _blocks(data: Transactions, categories: Categories) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -17,9 +17,12 @@ from setveil.data.records.ragged import offsets_of, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
+from setveil.methods.in_blocks import applied_to_each
 from setveil.methods.tendency.base import OverCategories
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.random import Generator
     from numpy.typing import NDArray
 
@@ -32,6 +35,7 @@ class SplitPerson(OverCategories, Baseline):
     paper = "gunawan2019"
     truthful = "subset"
     about_people = True
+    runs_in_blocks = True
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Split the records. Nothing here is random; `publish` arranges the rows afterwards, so that their order reveals nothing."""
@@ -59,3 +63,8 @@ class SplitPerson(OverCategories, Baseline):
             "most-rows-of-a-record": int(rows.max(initial=0)),
         }
         return Outcome(published, Alignment(np.repeat(np.arange(data.records), rows)), account)
+
+    def apply_in_blocks(self, data: Transactions, *, rng_of: Callable[[int], Generator]) -> Outcome:
+        """Split the records of each data block."""
+        rows = data.with_ids(None).with_unit("record")
+        return applied_to_each(self, data, rng_of, like=rows, largest=("most-rows-of-a-record",))

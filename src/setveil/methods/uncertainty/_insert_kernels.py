@@ -155,7 +155,7 @@ def put_back(order, lists, rules, parts, memory, table, room, control):
                     is_given_up = x > 0
                     x = ZERO
                 elif is_sensitive[t] and x > 0:
-                    x = min(x, rules.num * together // rules.den - with_all)
+                    x = max(min(x, rules.num * together // rules.den - with_all), ZERO)
                     forever = x <= 0 and n_sensitive == 0
                 # Rules that know the item, then those that infer it.
                 if x > 0 and n_sensitive > 0:
@@ -306,7 +306,7 @@ def limit_by_record(t, row, x, rules, parts, table, search):
     search.sizes[HOLDERS] = 0
     if table.is_sensitive[t]:
         if rules.include_empty:
-            x = min(x, rules.num * (len(table.offsets) - 1) // rules.den - table.held[t])
+            x = min(x, rules.num * rules.records // rules.den - table.held[t])
         if rules.whole and (size > n_sensitive or rules.include_empty):
             part = parts.of[row]
             x = min(x, rules.num * parts.sizes[part] // rules.den - parts.held[part])

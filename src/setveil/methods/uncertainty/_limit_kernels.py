@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Rules(NamedTuple):
     """What is asked for: the highest confidence num/den, also for no known item and for whole records, and a limit of each search.
 
-    `plain_is_fixed` states that non-sensitive items stay as they are.
+    `plain_is_fixed` states that non-sensitive items stay as they are. `records` is the number of records of all data.
     """
 
     num: int
@@ -40,6 +40,7 @@ class Rules(NamedTuple):
     include_empty: bool
     whole: bool
     plain_is_fixed: bool
+    records: int
 
 
 class Sharing(NamedTuple):

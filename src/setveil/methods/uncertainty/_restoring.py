@@ -22,15 +22,16 @@ from setveil.data.records.ragged import (
 )
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.control import STOP
-from setveil.kernels.threads import share
+from setveil.kernels.threads import is_part, share
 from setveil.methods.base import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from fractions import Fraction
 
     from numpy.random import Generator
     from numpy.typing import NDArray
+
+    from setveil.guarantees.rho_uncertainty import InferenceLimit
 
 
 NODES = 20_000
@@ -56,19 +57,20 @@ class Restoring:
 
     `order` lists the items that may be restored, in this order. If all of them are sensitive and nothing else is missing, the
     non-sensitive part of the records never changes, and much need not be examined twice.
+
+    `data` may be a part of data with `records` records, if it has every record that held one of these items. It then shows exactly how
+    often one of them occurs together with others, and other items at least as often as they occur in it. So nothing becomes unsafe.
     """
 
     def __init__(
         self,
         data: Transactions,
-        is_sensitive: NDArray[np.bool_],
         present: NDArray[np.bool_],
         order: NDArray[np.int64],
-        rho: Fraction,
-        *,
-        include_empty: bool,
-        whole: bool,
+        limit: InferenceLimit,
         rng: Generator,
+        *,
+        records: int | None = None,
     ) -> None:
         from setveil.methods.uncertainty import _insert_kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
         from setveil.methods.uncertainty._limit_kernels import Rules  # noqa: PLC0415 - the same
@@ -77,10 +79,12 @@ class Restoring:
         self._order, self._rng = read_only(order), rng
         self.turns = self._order
         """The items of the next passes, in their order."""
-        num, den = rho.as_integer_ratio()
+        is_sensitive = limit.sensitive.among(data)
+        num, den = limit.rho.share.as_integer_ratio()
         plain = ~is_sensitive[data.items]
         plain_is_fixed = bool(is_sensitive[order].all() and present[plain].all())
-        self._rules = Rules(num, den, NODES, include_empty, whole, plain_is_fixed)
+        of_all = limit.include_empty, limit.knows == "whole", plain_is_fixed, records or data.records
+        self._rules = Rules(num, den, NODES, *of_all)
         # Before the table, which takes as much memory again.
         self._parts = self._find_parts(data, plain, present)
         # Which of several equal records keep an item is drawn at random, so that the order of the data reveals nothing.
@@ -144,7 +148,7 @@ class Restoring:
 
     def run(self) -> None:
         """Restore what stays safe, pass by pass, until a pass restores nothing."""
-        run_passes([self], measured=partial(self.measured_pass, announce))
+        run_passes([self], report=announce)
 
     def next_pass(self, control: NDArray[np.int64]) -> None:
         """Go through the items once, and restore what stays safe."""
@@ -238,19 +242,19 @@ class _Before(NamedTuple):
 def run_passes(
     tables: Sequence[Restoring],
     label: str = "restoring items",
-    measured: Callable[[NDArray[np.int64]], None] | None = None,
+    report: Callable[[float, float], None] | None = None,
 ) -> None:
     """Restore what stays safe in each table, pass by pass, until a pass restores nothing; threads share the tables.
 
-    `measured` replaces the first pass of the first table.
+    `report` is called after a part of the first pass of the first table (`measured_pass`), unless all of this is a part of other work.
     """
     remaining, passes = list(tables), 0
     while remaining:
         passes += 1
         added = [table.added for table in remaining]
         works: list[Callable[[NDArray[np.int64]], None]] = [table.next_pass for table in remaining]
-        if measured is not None and passes == 1:
-            works[0] = measured
+        if report is not None and passes == 1 and not is_part():
+            works[0] = partial(tables[0].measured_pass, report)
         total = sum(len(table.turns) for table in remaining)
         share(f"{label}, pass {passes}", works, lambda work, control: work(control), total=total)
         remaining = [table for table, before in zip(remaining, added, strict=True) if table.added != before]
@@ -383,11 +387,11 @@ def outcome_of(
 ) -> Outcome:
     """Return the records with the present occurrences, and count the suppressed ones, sensitive and other."""
     published = data.keeping(present)
-    hidden = is_sensitive[data.items]
+    gone = data.supports - published.supports
     counted = {
-        "sensitive-occurrences": int(np.count_nonzero(hidden)),
-        "sensitive-occurrences-left-out": int(np.count_nonzero(hidden & ~present)),
-        "other-occurrences-left-out": int(np.count_nonzero(~hidden & ~present)),
+        "sensitive-occurrences": int(data.supports[is_sensitive].sum()),
+        "sensitive-occurrences-left-out": int(gone[is_sensitive].sum()),
+        "other-occurrences-left-out": int(gone[~is_sensitive].sum()),
         "records-made-empty": published.empty_records - data.empty_records,
     }
     return Outcome(published, Alignment.identity(data.records), counted | account)

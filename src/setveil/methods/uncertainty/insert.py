@@ -22,12 +22,12 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.base.display import quantity
-from setveil.data.records.ragged import offsets_of, sums_within
+from setveil.data.records.ragged import BLOCK, offsets_of, record_ranges, sums_within
 from setveil.kernels.threads import number_of_threads
 from setveil.methods.base import Outcome
 from setveil.methods.uncertainty._division import at_most_one_per_record, divide, join
 from setveil.methods.uncertainty._restoring import Restoring, account_of, announce, improve, outcome_of, run_passes
-from setveil.methods.uncertainty.base import ReachesUncertainty
+from setveil.methods.uncertainty.base import SuppressesOccurrences
 from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 
-class Insert(ReachesUncertainty):
+class Insert(SuppressesOccurrences):
     """Suppress all sensitive items, then restore as many occurrences as stay safe."""
 
     name = "insert"
@@ -79,7 +79,7 @@ class Insert(ReachesUncertainty):
         else:
             division = divide(data, number, rng)
             tables = [self._table(part.records, is_sensitive, np.random.default_rng(part.seed)) for part in division]
-        run_passes(tables, measured=partial(tables[0].measured_pass, partial(_announce, number)))
+        run_passes(tables, report=partial(_announce, number))
         account = {"parts": number, "gained-in-rounds": improve(tables, self.rounds), **account_of(tables)}
         kept = [table.present for table in tables]
         present = kept[0] if number == 1 else join(division, kept, data.occurrences)
@@ -92,35 +92,34 @@ class Insert(ReachesUncertainty):
         knowing them would reveal any sensitive item that the record keeps.
         """
         is_sensitive = self.sensitive.among(data)
-        sensitive = sums_within(data.offsets, is_sensitive[data.items].astype(np.int64))
-        holding = np.flatnonzero(sensitive)
-        if not len(holding):
+        total, lost = int(data.supports[is_sensitive].sum()), 0
+        if not total:
             return "no record holds a sensitive item"
-        of_holders = data.take(holding, ids=None)
-        shown = ~is_sensitive[of_holders.items]
-        counts = sums_within(of_holders.offsets, shown.astype(np.int64))
-        alike = supports(data, (offsets_of(counts), of_holders.items[shown]))
-        too_few = alike * self.rho.share.numerator < self.rho.share.denominator
-        lost = int(sensitive[holding][too_few & ((counts > 0) | self.include_empty)].sum())
+        for first, last in record_ranges(data.offsets, BLOCK, BLOCK):
+            some = data.take(np.arange(first, last), ids=None)
+            sensitive = sums_within(some.offsets, is_sensitive[some.items].astype(np.int64))
+            holding = np.flatnonzero(sensitive)
+            of_holders = some.take(holding)
+            shown = ~is_sensitive[of_holders.items]
+            counts = sums_within(of_holders.offsets, shown.astype(np.int64))
+            alike = supports(data, (offsets_of(counts), of_holders.items[shown]))
+            too_few = alike * self.rho.share.numerator < self.rho.share.denominator
+            lost += int(sensitive[holding][too_few & ((counts > 0) | self.include_empty)].sum())
         why = "the limit is 0 %"
         if self.rho.share:
             why = f"the other items of their records are in fewer than {float(1 / self.rho.share):.3g} records"
-        return f"at least {lost:,} of {quantity(int(sensitive.sum()), 'sensitive occurrence')} cannot be kept: {why}"
+        return f"at least {lost:,} of {quantity(total, 'sensitive occurrence')} cannot be kept: {why}"
+
+    def turns(self, data: Transactions, left: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the sensitive items that are missing anywhere, those in the most records of the original first, or in the fewest."""
+        codes = np.flatnonzero(self.sensitive.among(data) & (left < data.supports))
+        supports = data.supports[codes]
+        return codes[np.argsort(supports if self.order == "rarest" else -supports, kind="stable")]
 
     def _table(self, data: Transactions, is_sensitive: NDArray[np.bool_], rng: Generator) -> Restoring:
         """Return records without sensitive items, which are to be restored in the order that was asked for."""
-        codes = np.flatnonzero(is_sensitive & (data.supports > 0))
-        supports = data.supports[codes]
-        return Restoring(
-            data,
-            is_sensitive,
-            ~is_sensitive[data.items],
-            codes[np.argsort(supports if self.order == "rarest" else -supports, kind="stable")],
-            self.rho.share,
-            include_empty=self.include_empty,
-            whole=self.knows == "whole",
-            rng=rng,
-        )
+        order = self.turns(data, np.where(is_sensitive, 0, data.supports))
+        return Restoring(data, ~is_sensitive[data.items], order, self, rng)
 
 
 def _announce(parts: int, seconds: float, examined: float) -> None:

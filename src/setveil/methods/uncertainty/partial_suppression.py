@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from setveil.kernels.control import STOP
 from setveil.kernels.threads import share
 from setveil.methods.uncertainty._division import at_most_one_per_record, divide, join
 from setveil.methods.uncertainty._restoring import Restoring, outcome_of
-from setveil.methods.uncertainty.base import ReachesUncertainty
+from setveil.methods.uncertainty.base import SuppressesOccurrences
 from setveil.mining.rule_search import strongest_rules
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ UNDECIDED = Advice(
 )
 
 
-class PartialSuppression(ReachesUncertainty):
+class PartialSuppression(SuppressesOccurrences):
     """Suppress single occurrences of items until no rule infers a sensitive item with a confidence above ρ."""
 
     name = "partial-suppression"
@@ -96,10 +96,9 @@ class PartialSuppression(ReachesUncertainty):
         is_sensitive = self.sensitive.among(data)
         if self.restore and not account["undecided-items"]:
             present_before = int(np.count_nonzero(present))
-            present = self._restored(data, is_sensitive, present, rng)
+            present = self._restored(data, present, rng)
             account["occurrences-put-back"] = int(np.count_nonzero(present)) - present_before
-        outcome = outcome_of(data, present, is_sensitive, account)
-        return replace(outcome, advice=UNDECIDED) if account["undecided-items"] else outcome
+        return replace(outcome_of(data, present, is_sensitive, account), advice=self.advice_on(account))
 
     def suppressed(self, data: Transactions, rng: Generator) -> tuple[NDArray[np.bool_], dict[str, int]]:
         """Return for each occurrence whether it stays before any is restored, and an account."""
@@ -132,34 +131,28 @@ class PartialSuppression(ReachesUncertainty):
         }
         return present, account
 
-    def _restored(
-        self,
-        data: Transactions,
-        is_sensitive: NDArray[np.bool_],
-        present: NDArray[np.bool_],
-        rng: Generator,
-    ) -> NDArray[np.bool_]:
-        """Restore what stays safe: the most frequent items first for `mine`, those with the smallest remaining share first for `dist`."""
-        left = np.bincount(data.items[present], minlength=len(data.vocabulary))
+    def turns(self, data: Transactions, left: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the items to restore: the most frequent first for `mine`, those with the smallest remaining share first for `dist`."""
+        is_sensitive = self.sensitive.among(data)
         lost = left < data.supports
         if self.knows == "whole":
             # A restored non-sensitive item would move records between the groups that are compared.
             lost &= is_sensitive
-        codes = np.flatnonzero(lost)
-        if self.rho.share == 1 or not len(codes):
-            return present
+        codes = np.flatnonzero(lost) if self.restore else np.empty(0, np.int64)
         share_left = left[codes] / data.supports[codes] + HANDICAP * is_sensitive[codes]
         rank = share_left if self.objective == "dist" else -data.supports[codes]
-        restoring = Restoring(
-            data,
-            is_sensitive,
-            present,
-            codes[np.argsort(rank, kind="stable")],
-            self.rho.share,
-            include_empty=self.include_empty,
-            whole=self.knows == "whole",
-            rng=rng,
-        )
+        return codes[np.argsort(rank, kind="stable")]
+
+    def advice_on(self, account: dict[str, Any]) -> Advice:
+        """Return why the data are not proved safe, if they are not."""
+        return UNDECIDED if account["undecided-items"] else Advice()
+
+    def _restored(self, data: Transactions, present: NDArray[np.bool_], rng: Generator) -> NDArray[np.bool_]:
+        """Restore what stays safe."""
+        order = self.turns(data, np.bincount(data.items[present], minlength=len(data.vocabulary)))
+        if self.rho.share == 1 or not len(order):
+            return present
+        restoring = Restoring(data, present, order, self, rng)
         restoring.run()
         return restoring.present
 

@@ -10,46 +10,44 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from setveil.base.display import quantity
 from setveil.data.forms.base import Published
-from setveil.data.forms.comparing import Aligned, codes_in
+from setveil.data.forms.disassociated.parts import ClusterArrays
 from setveil.data.forms.sightings import Sightings
 from setveil.data.forms.views import Part, View, items_of, places_of_records
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.labels import label_order
+from setveil.data.records.in_blocks import need_blocks
 from setveil.data.records.ragged import (
-    among,
-    changes,
-    distinct,
+    BLOCK,
+    are_equal,
+    counted,
     offsets_of,
-    order_of_sequences,
     owner_of,
     picked,
-    places_of,
-    ranks_of_sequences,
+    pieces,
+    record_ranges,
     rises_within_records,
-    runs,
     sealed,
-    starts_of,
-    sums_within,
 )
 from setveil.data.records.transactions import Transactions, whole_numbers
+from setveil.engines.blocks import current_engine
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from setveil.data.forms.base import Naming
-    from setveil.data.forms.comparing import Untrue
+    from setveil.data.forms.comparing import Aligned, Untrue
     from setveil.data.forms.own_format import DataFormat
     from setveil.data.forms.pair_supports import PairSupports
+    from setveil.data.records.labels import Vocabulary
     from setveil.data.records.transactions import Unit
 
 TERM_CHUNK = -1
@@ -213,26 +211,22 @@ class Disassociated(Published):
         Clusters, and the chunks of a cluster, are numbered starting with 0; a chunk can also be TERM_CHUNK or LEFT_OUT. Return the data and
         the record numbers cluster by cluster, in the order of `arranged`.
         """
-        sizes = np.bincount(cluster)
-        starts, by_cluster = places_of(cluster, len(sizes))
-        blocks = [
-            _Block.of(data, records.rows, starts[first : last + 1] - starts[first], chunk)
-            for first, last, records in Aligned(data, by_cluster).in_blocks(starts)
-        ] or [_Block.of(data, by_cluster, starts, chunk)]  # data without records
-        lengths, items, counts, subrecords, chunks, term_counts, terms = map(np.concatenate, zip(*blocks, strict=True))
-        made = cls(
-            Transactions.of_parts(offsets_of(lengths), items, data.vocabulary, ids=None, unit=data.unit),
-            counts,
-            offsets_of(subrecords),
-            offsets_of(chunks),
-            sizes,
-            offsets_of(term_counts),
-            terms,
-            dict(stated or {}),
-        )
-        del blocks  # what follows needs the room
+        from setveil.data.forms.disassociated.splitting import split  # noqa: PLC0415 - it imports this module
+
+        arrays, rows = split(data, cluster, chunk)
+        made = cls.of_arrays(arrays, data, stated)
         arranged, clusters = made.arranged()
-        return arranged, by_cluster[picked(starts, clusters)[1]]
+        return arranged, rows[picked(offsets_of(made.sizes), clusters)[1]]
+
+    @classmethod
+    def of_arrays(
+        cls, arrays: ClusterArrays, records: Transactions, stated: Mapping[str, int] | None = None
+    ) -> Disassociated:
+        """Return clusters of records, with their vocabulary; the arrays are not copied."""
+        subrecords = Transactions.of_parts(
+            arrays.offsets, arrays.items, records.vocabulary, ids=None, unit=records.unit
+        )
+        return cls(subrecords, **{name: getattr(arrays, name) for name in _ARRAYS}, stated=dict(stated or {}))
 
     # -- queries --------------------------------------------------------------------------------------------------------------
 
@@ -254,7 +248,8 @@ class Disassociated(Published):
     @property
     def occurrences(self) -> int:
         """The number of certain occurrences: those in record chunks, and one for each item of a term chunk."""
-        return int((self.counts * self.subrecords.lengths).sum()) + len(self.terms)
+        in_chunks = sum(int((piece.counts * piece.subrecords.lengths).sum()) for piece in self.in_pieces())
+        return in_chunks + len(self.terms)
 
     @property
     def empty_records(self) -> int:
@@ -279,8 +274,10 @@ class Disassociated(Published):
     @cached_property
     def supports(self) -> NDArray[np.int64]:
         """The minimum number of records that hold each item: its count in record chunks, plus one for each term chunk that lists it."""
-        found = np.bincount(self.terms, minlength=len(self.vocabulary)).astype(np.int64)
-        np.add.at(found, self.subrecords.items, np.repeat(self.counts, self.subrecords.lengths))
+        found = counted(self.terms, len(self.vocabulary))
+        for first, piece in self.subrecords.pieces(BLOCK):
+            counts = self.counts[first : first + piece.records]
+            np.add.at(found, piece.items, np.repeat(counts, piece.lengths))
         return sealed(found, np.int64)
 
     @cached_property
@@ -296,7 +293,8 @@ class Disassociated(Published):
     @cached_property
     def chunk_sizes(self) -> NDArray[np.int64]:
         """The number of subrecords of each record chunk, counted with repetitions."""
-        return sealed(sums_within(self.chunk_starts, self.counts), np.int64)
+        sums = np.add.reduceat(self.counts, self.chunk_starts[:-1]) if self.chunks else np.empty(0, np.int64)
+        return sealed(sums, np.int64)
 
     def pair_supports(self, labels: Sequence[str]) -> PairSupports:
         """Return the expected numbers if the subrecords of each chunk, and each item of a term chunk, go to random records.
@@ -340,7 +338,7 @@ class Disassociated(Published):
         if not isinstance(other, Disassociated):
             return NotImplemented
         return self.subrecords == other.subrecords and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS
+            are_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS
         )
 
     __hash__ = None  # type: ignore[assignment]  # too large for dictionary keys
@@ -353,8 +351,10 @@ class Disassociated(Published):
         """Return a SHA-256 hash of the content; it does not depend on the file format."""
         digest = hashlib.sha256(self.subrecords.checksum().encode())
         for name in _ARRAYS:
-            digest.update(len(getattr(self, name)).to_bytes(8, "little"))
-            digest.update(getattr(self, name).astype("<i8").tobytes())
+            array = getattr(self, name)
+            digest.update(len(array).to_bytes(8, "little"))
+            for part in pieces(len(array)):
+                digest.update(array[part].astype("<i8").tobytes())
         return digest.hexdigest()
 
     def to_clusters(self) -> list[dict[str, Any]]:
@@ -376,23 +376,65 @@ class Disassociated(Published):
 
     # -- deriving -------------------------------------------------------------------------------------------------------------
 
-    def between(self, first: int, last: int) -> Disassociated:
+    @property
+    def arrays(self) -> ClusterArrays:
+        """All arrays."""
+        named = {name: getattr(self, name) for name in _ARRAYS}
+        return ClusterArrays(self.subrecords.offsets, self.subrecords.items, **named)
+
+    def with_arrays(self, arrays: ClusterArrays, vocabulary: Vocabulary | None = None) -> Self:
+        """Return other clusters with the same vocabulary or another one, and the same unit and parameters; the arrays are not copied."""
+        labels = self.vocabulary if vocabulary is None else vocabulary
+        subrecords = Transactions.of_parts(arrays.offsets, arrays.items, labels, ids=None, unit=self.unit)
+        return replace(self, subrecords=subrecords, **{name: getattr(arrays, name) for name in _ARRAYS})
+
+    def between(self, first: int, last: int) -> Self:
         """Return the clusters `first` to `last` - 1 with the same vocabulary."""
         clusters = self.cluster_starts[first : last + 1]
         chunks = self.chunk_starts[clusters[0] : clusters[-1] + 1]
         offsets = self.subrecords.offsets[chunks[0] : chunks[-1] + 1]
         terms = self.term_starts[first : last + 1]
-        items = self.subrecords.items[offsets[0] : offsets[-1]]
-        return replace(
-            self,
-            subrecords=Transactions.of_parts(offsets - offsets[0], items, self.vocabulary, ids=None, unit=self.unit),
-            counts=self.counts[chunks[0] : chunks[-1]],
-            chunk_starts=chunks - chunks[0],
-            cluster_starts=clusters - clusters[0],
-            sizes=self.sizes[first:last],
-            term_starts=terms - terms[0],
-            terms=self.terms[terms[0] : terms[-1]],
+        return self.with_arrays(
+            ClusterArrays(
+                offsets - offsets[0],
+                self.subrecords.items[offsets[0] : offsets[-1]],
+                self.counts[chunks[0] : chunks[-1]],
+                chunks - chunks[0],
+                clusters - clusters[0],
+                self.sizes[first:last],
+                terms - terms[0],
+                self.terms[terms[0] : terms[-1]],
+            )
         )
+
+    def take(self, clusters: NDArray[np.int64]) -> Disassociated:
+        """Return the clusters with these numbers, in this order, with the same vocabulary."""
+        cluster_starts, chunks = picked(self.cluster_starts, clusters)
+        chunk_starts, rows = picked(self.chunk_starts, chunks)
+        offsets, places = picked(self.subrecords.offsets, rows)
+        items, counts = self.subrecords.items[places], self.counts[rows]
+        term_starts, places = picked(self.term_starts, clusters)
+        arrays = (offsets, items, counts, chunk_starts, cluster_starts, self.sizes[clusters], term_starts)
+        return self.with_arrays(ClusterArrays(*arrays, self.terms[places]))
+
+    def in_pieces(self, chosen: NDArray[np.int64] | None = None) -> Iterator[Disassociated]:
+        """Yield all clusters, or the chosen ones in this order, in pieces; those of at most one block of records are one piece.
+
+        A piece has about as many items and terms as a block has records.
+        """
+        most = current_engine().block_records
+        if not need_blocks(self):
+            yield self if chosen is None else self.take(chosen)
+        elif chosen is None:
+            yield from (piece for _row, piece in self.pieces(most))
+        else:
+            lengths = np.diff(self._ends_of_clusters)[chosen]
+            yield from (self.take(chosen[first:last]) for first, last in record_ranges(offsets_of(lengths), most, most))
+
+    @property
+    def _ends_of_clusters(self) -> NDArray[np.int64]:
+        """Where the items and terms of each cluster end, after those of all clusters before it, starting with 0."""
+        return self.subrecords.offsets[self.chunk_starts[self.cluster_starts]] + self.term_starts
 
     def with_unit(self, unit: Unit) -> Self:
         """Return the same clusters with another unit."""
@@ -405,60 +447,9 @@ class Disassociated(Published):
         Subrecords of a chunk are sorted by content, each content once. Chunks of a cluster are sorted by content too, and clusters by size,
         chunks and term chunk. Unused labels are dropped.
         """
-        data = self._compacted()
-        content = ranks_of_sequences(data.subrecords.offsets, data.subrecords.items)
-        key = data.chunk_of_subrecord * max(int(content.max(initial=0)) + 1, 1) + content
-        keys, first, same = np.unique(key, return_index=True, return_inverse=True)
-        counts = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(counts, same, data.counts)
-        chunk_starts = starts_of(data.chunk_of_subrecord[first], data.chunks)
-        chunk_rank = ranks_of_sequences(chunk_starts * 2, np.stack((content[first] + 1, counts), axis=1).ravel())
-        chunk_order = np.lexsort((chunk_rank, data.cluster_of_chunk))
-        cluster_order = data._cluster_order(chunk_rank[chunk_order])  # noqa: SLF001 - same class
-        cluster_starts, places = picked(data.cluster_starts, cluster_order)
-        chunk_starts, rows = picked(chunk_starts, chunk_order[places])
-        term_starts, places = picked(data.term_starts, cluster_order)
-        made = replace(
-            data,
-            subrecords=data.subrecords.take(first[rows]),
-            counts=counts[rows],
-            chunk_starts=chunk_starts,
-            cluster_starts=cluster_starts,
-            sizes=data.sizes[cluster_order],
-            term_starts=term_starts,
-            terms=data.terms[places],
-        )
-        return made, cluster_order
+        from setveil.data.forms.disassociated.arranging import arranged  # noqa: PLC0415 - it imports this module
 
-    def _cluster_order(self, chunk_rank: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the cluster numbers sorted by content; `chunk_rank` is the content rank of each chunk, sorted within clusters."""
-        # One word for the size, one per chunk, a zero, one per item of the term chunk.
-        chunks, terms = np.diff(self.cluster_starts), np.diff(self.term_starts)
-        starts = offsets_of(chunks + terms + 2)
-        words = np.zeros(starts[-1], dtype=np.int64)
-        words[starts[:-1]] = self.sizes
-        words[runs(starts[:-1] + 1, chunks)] = chunk_rank + 1
-        words[runs(starts[:-1] + 2 + chunks, terms)] = self.terms + 1
-        return order_of_sequences(starts, words)
-
-    def _compacted(self) -> Disassociated:
-        """Return the same clusters with a vocabulary of occurring items only."""
-        used = self.supports > 0
-        if used.all():
-            return self
-        kept = [label for label, keep in zip(self.vocabulary, used, strict=True) if keep]
-        # Without some labels, the order can become numeric: 'a', '10', '9' without 'a' is 9, 10.
-        order = label_order(kept)
-        rank = np.zeros(len(used), dtype=np.int32)
-        rank[np.flatnonzero(used)[order]] = np.arange(len(kept), dtype=np.int32)
-        terms = rank[self.terms]
-        return replace(
-            self,
-            subrecords=Transactions.from_codes(
-                self.subrecords.offsets, rank[self.subrecords.items], [kept[at] for at in order], unit=self.unit
-            ),
-            terms=terms[np.lexsort((terms, owner_of(self.term_starts)))],
-        )
+        return arranged(self)
 
     # -- releasing ------------------------------------------------------------------------------------------------------------
 
@@ -533,17 +524,20 @@ class Disassociated(Published):
             seen = {label for part in parts for label, _how in part.items}
             yield View(tuple(parts), tuple(item for item in own if item not in seen))
 
+    def pieces(self, occurrences: int) -> Iterator[tuple[int, Self]]:
+        """Yield ranges of clusters."""
+        rows = offsets_of(self.sizes)
+        for first, last in record_ranges(self._ends_of_clusters, occurrences, occurrences):
+            yield int(rows[first]), self.between(first, last)
+
     def sightings(self, items: Sequence[str]) -> Sightings:
         """Return the clusters that show each item, in a record chunk or in the term chunk."""
-        of_subrecord = self.cluster_of_chunk[self.chunk_of_subrecord]
-        codes = np.concatenate((self.subrecords.items, self.terms)).astype(np.int64)
-        clusters = np.concatenate((of_subrecord[owner_of(self.subrecords.offsets)], owner_of(self.term_starts)))
-        keys = distinct(codes * max(self.clusters, 1) + clusters)
-        starts = np.searchsorted(keys, np.arange(len(self.vocabulary) + 1) * max(self.clusters, 1))
-        place = keys % max(self.clusters, 1)
+        from setveil.data.forms.disassociated.shown_items import clusters_of_items  # noqa: PLC0415 - it imports this module
+
+        starts, clusters = clusters_of_items(self)
         code_of, none = self.subrecords.code_of, np.empty(0, np.int64)
         found = [code_of.get(item, -1) for item in items]
-        lists = [none if code < 0 else place[starts[code] : starts[code + 1]] for code in found]
+        lists = [none if code < 0 else clusters[starts[code] : starts[code + 1]] for code in found]
         return Sightings(lists, self.sizes, np.repeat(np.arange(self.clusters), self.sizes))
 
     def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
@@ -554,90 +548,11 @@ class Disassociated(Published):
 
     def shown_of(self, original: Published, alignment: Alignment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return how often each item is in record chunks, and how many further occurrences are listed in term chunks only."""
-        records = original.as_records()
-        in_record_chunks = self.supports - np.bincount(self.terms, minlength=len(self.vocabulary))
-        exactly = original.in_own_order(self.vocabulary, in_record_chunks)
-        codes, width = codes_in(records.labels, self.subrecords), max(len(self.vocabulary), 1)
-        listed = np.zeros(len(records.vocabulary), np.int64)
-        starts = offsets_of(self.sizes)
-        for first, last, aligned in Aligned(records, alignment.rows).in_blocks(starts):
-            record, item = aligned.occurrences()
-            held = owner_of(starts[first : last + 1] - starts[first])[record] * width + codes[item]
-            terms = self.term_starts[first : last + 1]
-            named = owner_of(terms - terms[0]) * width + self.terms[terms[0] : terms[-1]]
-            listed += np.bincount(item[among(held, named) & (codes[item] >= 0)], minlength=len(listed))
-        return exactly, listed
+        from setveil.data.forms.disassociated.shown_items import shown_of  # noqa: PLC0415 - it imports this module
+
+        return shown_of(self, original, alignment)
 
 
 def _are_starts(starts: NDArray[np.int64], end: int, least: int) -> bool:
     """Return whether starts begin with 0, end with `end`, and each part has at least `least` elements."""
     return bool(len(starts) and starts[0] == 0 and starts[-1] == end and np.all(np.diff(starts) >= least))
-
-
-class _Block(NamedTuple):
-    """Some clusters as `Disassociated.of_records` makes them; each content of a subrecord is in a chunk once."""
-
-    lengths: NDArray[np.int64]
-    """The number of items of each subrecord."""
-    items: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    """The number of occurrences of each subrecord in its chunk."""
-    subrecords: NDArray[np.int64]
-    """The number of different subrecords of each chunk."""
-    chunks: NDArray[np.int64]
-    """The number of record chunks of each cluster."""
-    term_counts: NDArray[np.int64]
-    """The number of items of each term chunk."""
-    terms: NDArray[np.int32]
-
-    @classmethod
-    def of(
-        cls, data: Transactions, rows: NDArray[np.int64], starts: NDArray[np.int64], chunk: NDArray[np.integer[Any]]
-    ) -> _Block:
-        """Split the records `rows` of some clusters: those of cluster c are `rows[starts[c] : starts[c + 1]]`."""
-        clusters, width = len(starts) - 1, max(len(data.vocabulary), 1)
-        offsets, places = picked(data.offsets, rows)
-        record, chunk, items = owner_of(offsets), chunk[places], data.items[places]
-        cluster = owner_of(starts)[record]
-        in_term_chunk = chunk == TERM_CHUNK
-        terms = distinct(cluster[in_term_chunk] * width + items[in_term_chunk])
-        # The occurrences of record chunks, chunk by chunk, and in a chunk record by record.
-        shown = np.flatnonzero(chunk >= 0)
-        place, order = _in_order(cluster[shown] * (int(chunk.max(initial=0)) + 1) + chunk[shown])
-        order = shown[order]
-        items = items[order]
-        # A subrecord begins where the chunk or the record changes.
-        starts_chunk = changes(place)
-        first = np.append(np.flatnonzero(starts_chunk | changes(record[order])), len(order))
-        content = ranks_of_sequences(first, items)
-        contents = int(content.max(initial=0)) + 1
-        keys, example, counts = np.unique(
-            np.cumsum(starts_chunk[first[:-1]]) * contents + content, return_index=True, return_counts=True
-        )
-        offsets, places = picked(first, example)
-        return cls(
-            np.diff(offsets),
-            items[places],
-            counts,
-            np.bincount(keys // contents)[1:],
-            np.bincount(cluster[order[starts_chunk]], minlength=clusters),
-            np.bincount(terms // width, minlength=clusters),
-            (terms % width).astype(np.int32),
-        )
-
-
-def _in_order(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the values in increasing order, and the former position of each; equal values stay in order.
-
-    Numbers that hold a value and its position are sorted, which is several times faster than a stable sort of positions.
-    """
-    positions = max(len(values), 1)
-    if int(values.max(initial=0)) >= np.iinfo(np.int64).max // positions - 1:  # they would not fit
-        order = np.argsort(values, kind="stable")
-        return values[order], order
-    keys = values * positions
-    keys += np.arange(positions)[: len(values)]
-    keys.sort()
-    rising = keys // positions
-    keys -= rising * positions
-    return rising, keys

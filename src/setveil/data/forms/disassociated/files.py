@@ -10,6 +10,8 @@ import hashlib
 import json
 from array import array
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,14 +19,17 @@ import numpy as np
 import pyarrow as pa
 
 from setveil.base.arguments import check_arguments
+from setveil.base.sql import as_text
 from setveil.data.files import column_files, packing
 from setveil.data.files.coded_labels import CodedLabels, as_array
 from setveil.data.files.json_lines import Whole, item_text, json_type_name, json_value, lines_of
 from setveil.data.files.packing import plain_suffix, writing
 from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.forms.disassociated import STATED, Disassociated
+from setveil.data.forms.disassociated.parts import ClusterArrays, joined
 from setveil.data.forms.own_format import OwnFormat
-from setveil.data.records.labels import BLANKS
+from setveil.data.records.labels import BLANKS, Vocabulary, label_order
+from setveil.data.records.ragged import pieces, record_ranges
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
 
@@ -40,8 +45,16 @@ _FIELDS = {"size", "record_chunks", "term_chunk"}
 _MOST_DIGITS = 15
 """Sums of larger numbers could exceed 64 bits."""
 _COLUMNS = {"cluster": pa.int64(), "chunk": pa.int64(), "items": pa.large_list(pa.large_string()), "count": pa.int64()}
-_WRITTEN_CLUSTERS = 1 << 13
+_WRITTEN_CLUSTERS, _WRITTEN_TERMS = 1 << 13, 1 << 22
+_GROUP_ROWS = 1 << 20
+"""The number of rows in a row group of a Parquet file."""
+_PARQUET_ROWS = 1 << 14
+"""The number of rows of a Parquet file that are Python lists at the same time."""
+_READ_NUMBERS = 1 << 22
+"""How long a part is that is read: the number of its items, terms, subrecords and clusters."""
 _TERM_ROW = -1
+_Row = tuple[int, int, list[str], int]
+"""A row of a Parquet file."""
 _LONGEST_HEADER = 1 << 12
 """The number of bytes read to recognize a file of disassociated data."""
 
@@ -64,6 +77,23 @@ class DisassociatedFiles(OwnFormat):
         types = {name: "integer" if kind == pa.int64() else "array" for name, kind in _COLUMNS.items()}
         fields = [{"name": name, "type": kind} for name, kind in types.items()]
         return {"schema": {"fields": fields}} if extension == ".parquet" else {}
+
+    def as_sql(self, file: str, extension: str, layout: Layout) -> Mapping[str, str]:
+        """Return queries for the clusters and the items of their subrecords in JSON Lines."""
+        del layout
+        if extension == ".parquet":
+            return {}
+        columns = "{'size': 'BIGINT', 'record_chunks': 'JSON[][]'}"
+        lines = f"read_json({as_text(file)}, format = 'newline_delimited', columns = {columns})"
+        whole = f"(SELECT row_number() OVER () AS cluster, * FROM {lines} WHERE size IS NOT NULL)"
+        chunk = f"""
+  WITH bag AS (
+    SELECT cluster, unnest(record_chunks) AS bag, generate_subscripts(record_chunks, 1) AS chunk FROM {whole}
+  ), entry AS (
+    SELECT cluster, chunk, unnest(bag) AS entry, generate_subscripts(bag, 1) AS subrecord FROM bag
+  )
+  SELECT cluster, chunk, subrecord, CAST(entry->1 AS BIGINT) AS copies, unnest(CAST(entry->0 AS VARCHAR[])) AS item FROM entry"""
+        return {"cluster": f"SELECT cluster, size AS records FROM {whole}", "chunk": chunk}
 
     def write(self, data: Disassociated, path: Path, layout: Layout) -> None:
         """Write a file, compressed if its name ends in .gz or .zst."""
@@ -144,24 +174,31 @@ def write_disassociated(data: Disassociated, path: Path) -> None:
 def _read_lines(path: Path) -> Disassociated:
     reading = _Reading()
     header: dict[str, int] = {}
-    number = 0
-    for line in lines_of(path):
-        number += 1
-        try:
-            value = json_value(line)
-            if number == 1:
-                header = _header(value)
-            else:
-                reading.add_line(value)
-        except ValueError as error:
-            raise BadData(str(error), file=str(path), line=number) from None
-    if not number:
-        raise BadData(f"is empty; expected a header such as {_HEADER}", file=str(path))
-    for name, found in (("clusters", len(reading.sizes)), ("records", sum(reading.sizes))):
+
+    def parts() -> Iterator[ClusterArrays]:
+        number = 0
+        for line in lines_of(path):
+            number += 1
+            try:
+                value = json_value(line)
+                if number == 1:
+                    header.update(_header(value))
+                else:
+                    reading.add_line(value)
+            except ValueError as error:
+                raise BadData(str(error), file=str(path), line=number) from None
+            if reading.is_long:
+                yield reading.take_part()
+        if not number:
+            raise BadData(f"is empty; expected a header such as {_HEADER}", file=str(path))
+        yield reading.take_part()
+
+    arrays = joined(parts())
+    for name, found in (("clusters", len(arrays.sizes)), ("records", reading.records)):
         if header.get(name, found) != found:
             problem = f"the header says {header[name]:,} {name}, and the lines below it have {found:,}"
             raise BadData(f"{problem}; lines are missing or were added", file=str(path), line=1)
-    return reading.finish({name: header[name] for name in STATED if name in header})
+    return reading.finish(arrays, {name: header[name] for name in STATED if name in header})
 
 
 def _header(value: Any) -> dict[str, int]:
@@ -193,17 +230,34 @@ def _list(value: Any, what: str) -> list[Any]:
 
 
 class _Reading:
-    """Collects the clusters of a file."""
+    """Collects the clusters of a file part by part."""
 
     def __init__(self) -> None:
         self.items = CodedLabels()
+        self.terms = CodedLabels(self.items)
+        self.records = 0
+        self._begin_part()
+
+    def _begin_part(self) -> None:
+        self.items.codes, self.terms.codes = array("i"), array("i")
         self.offsets = array("q", [0])
         self.counts = array("q")
         self.chunk_starts = array("q", [0])
         self.cluster_starts = array("q", [0])
         self.sizes = array("q")
-        self.terms = CodedLabels(self.items)
-        self.term_ends = array("q")
+        self.term_starts = array("q", [0])
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the part is long enough."""
+        return len(self.items.codes) + len(self.terms.codes) + len(self.counts) + len(self.sizes) >= _READ_NUMBERS
+
+    def take_part(self) -> ClusterArrays:
+        """Return the clusters of the part, with items in order of first appearance, and begin another part."""
+        columns = (self.offsets, self.items.codes, self.counts, self.chunk_starts, self.cluster_starts)
+        part = ClusterArrays(*map(as_array, (*columns, self.sizes, self.term_starts, self.terms.codes)))
+        self._begin_part()
+        return part
 
     def add_line(self, cluster: Any) -> None:
         """Add the cluster on a line, or raise `ValueError` if it is invalid."""
@@ -223,7 +277,7 @@ class _Reading:
                     raise ValueError(
                         'an entry of a record chunk is invalid; expected a subrecord with its count, such as [["milk"], 5]'
                     )
-                self._add_subrecord(entry[0], _whole_number(entry[1], "the count of a subrecord"))
+                self.add_subrecord(entry[0], _whole_number(entry[1], "the count of a subrecord"))
             self.end_chunk()
         self.end_cluster(size, self.labels(cluster["term_chunk"], "the term chunk"))
 
@@ -237,7 +291,8 @@ class _Reading:
             raise ValueError(f"{what} holds the item {shown(twice)} twice; expected each item once")
         return labels
 
-    def _add_subrecord(self, items: Any, count: int) -> None:
+    def add_subrecord(self, items: Any, count: int) -> None:
+        """Add a subrecord to the chunk."""
         for label in self.labels(items, "a subrecord"):
             self.items.add(label)
         self.offsets.append(len(self.items.codes))
@@ -251,66 +306,74 @@ class _Reading:
         """Mark the end of a cluster."""
         self.cluster_starts.append(len(self.chunk_starts) - 1)
         self.sizes.append(size)
+        self.records += size
         for label in terms:
             self.terms.add(label)
-        self.term_ends.append(len(self.terms.codes))
+        self.term_starts.append(len(self.terms.codes))
 
-    def add_row(self, items: Any, count: int) -> None:
-        """Add a subrecord of a table."""
-        self._add_subrecord(items, count)
-
-    def finish(self, stated: dict[str, int]) -> Disassociated:
-        """Return the data."""
-        cut = len(self.items.codes)
-        both = Transactions.from_codes(
-            np.concatenate((as_array(self.offsets), cut + as_array(self.term_ends))),
-            np.concatenate((as_array(self.items.codes), as_array(self.terms.codes))),
-            self.items.labels,
-        )
-        rows = len(self.counts)
-        return Disassociated(
-            Transactions(both.offsets[: rows + 1], both.items[:cut], both.vocabulary),
-            as_array(self.counts),
-            as_array(self.chunk_starts),
-            as_array(self.cluster_starts),
-            as_array(self.sizes),
-            both.offsets[rows:] - cut,
-            both.items[cut:],
-            stated,
-        )
+    def finish(self, arrays: ClusterArrays, stated: dict[str, int]) -> Disassociated:
+        """Return the data of all parts together."""
+        labels = self.items.labels
+        order = label_order(labels)
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        vocabulary = Vocabulary(labels[at] for at in order)
+        none = Transactions.of_parts(np.zeros(1, np.int64), np.empty(0, np.int32), vocabulary, ids=None, unit="record")
+        return Disassociated.of_arrays(arrays.renamed(rank), none, stated)
 
 
 def _read_parquet(path: Path) -> Disassociated:
     """Read a table that has, for each cluster, a row with chunk -1, the term chunk and the size, and one row per subrecord."""
-    file = str(path)
-    hint = "A table of disassociated data has these columns"
-    found: list[tuple[int, int, list[str], int]] = []
-    for columns in column_files.batches(path, list(_COLUMNS), hint):
-        for name, column in zip(_COLUMNS, columns, strict=True):
+    reading = _Reading()
+
+    def parts() -> Iterator[ClusterArrays]:
+        for cluster, rows in groupby(_rows_in_order(path), key=itemgetter(0)):
+            _, chunk, terms, size = next(rows)
+            try:
+                if chunk != _TERM_ROW:
+                    raise ValueError(f"cluster {cluster} has no row with chunk -1; expected one with its size")  # noqa: TRY301 - an error in the data
+                _refuse_number(size, f"the size of cluster {cluster}")
+                _add_chunks(reading, rows, cluster)  # noqa: B031 - what follows the first row
+                reading.end_cluster(size, reading.labels(terms, f"the term chunk of cluster {cluster}"))
+            except ValueError as error:
+                raise BadData(str(error), file=str(path)) from None
+            if reading.is_long:
+                yield reading.take_part()
+        yield reading.take_part()
+
+    arrays = joined(parts())
+    if not len(arrays.sizes):
+        raise BadData("has no rows; expected at least one cluster", file=str(path))
+    return reading.finish(arrays, {})
+
+
+def _rows_in_order(path: Path) -> Iterator[_Row]:
+    """Return the rows by cluster and chunk. In a file, they may be in any order; if they are in this one, few at a time are in memory."""
+    before = (-(2**63), 0)
+    for columns in _batches(path, "cluster", "chunk"):
+        cluster, chunk = (np.append(first, column.to_numpy()) for first, column in zip(before, columns, strict=True))
+        if np.any((cluster[1:] < cluster[:-1]) | ((cluster[1:] == cluster[:-1]) & (chunk[1:] < chunk[:-1]))):
+            return iter(sorted(_rows(path), key=itemgetter(0, 1)))
+        before = (cluster[-1], chunk[-1])
+    return _rows(path)
+
+
+def _rows(path: Path) -> Iterator[_Row]:
+    for columns in _batches(path, *_COLUMNS):
+        for part in pieces(len(columns[0]), _PARQUET_ROWS):
+            yield from zip(*(column[part].to_pylist() for column in columns), strict=True)
+
+
+def _batches(path: Path, *names: str) -> Iterator[list[Any]]:
+    """Yield columns of a table in batches, or raise `BadData` if one has missing values or the wrong type."""
+    for columns in column_files.batches(path, names, "A table of disassociated data has these columns"):
+        for name, column in zip(names, columns, strict=True):
             if column.null_count:
-                raise BadData(f"the column {name!r} has missing values", file=file)
+                raise BadData(f"the column {name!r} has missing values", file=str(path))
             if not _fits(name, column.type):
                 expected = "lists of texts or whole numbers" if name == "items" else "whole numbers"
-                raise BadData(f"the column {name!r} holds {column.type}; expected {expected}", file=file)
-        found += zip(*(column.to_pylist() for column in columns), strict=True)
-    # Rows may be in any order: clusters and chunks have numbers.
-    found.sort(key=lambda row: row[:2])
-    reading = _Reading()
-    at = 0
-    while at < len(found):
-        cluster, chunk, terms, size = found[at]
-        if chunk != _TERM_ROW:
-            raise BadData(f"cluster {cluster} has no row with chunk -1; expected one with its size", file=file)
-        at += 1
-        try:
-            _refuse_number(size, f"the size of cluster {cluster}")
-            at = _rows_of_cluster(reading, found, at, cluster)
-            reading.end_cluster(size, reading.labels(terms, f"the term chunk of cluster {cluster}"))
-        except ValueError as error:
-            raise BadData(str(error), file=file) from None
-    if not found:
-        raise BadData("has no rows; expected at least one cluster", file=file)
-    return reading.finish({})
+                raise BadData(f"the column {name!r} holds {column.type}; expected {expected}", file=str(path))
+        yield columns
 
 
 def _fits(name: str, kind: Any) -> bool:
@@ -323,24 +386,17 @@ def _fits(name: str, kind: Any) -> bool:
     return bool(texts or pa.types.is_integer(kind.value_type))
 
 
-def _rows_of_cluster(reading: _Reading, rows: list[tuple[int, int, list[str], int]], at: int, cluster: int) -> int:
-    """Add the subrecords of a cluster, chunk by chunk; return the start of the next cluster."""
-    before = None
-    while at < len(rows) and rows[at][0] == cluster:
-        _, chunk, items, count = rows[at]
+def _add_chunks(reading: _Reading, rows: Iterator[_Row], cluster: int) -> None:
+    """Add the subrecords of a cluster, chunk by chunk."""
+    for chunk, subrecords in groupby(rows, key=itemgetter(1)):
         if chunk < 0:
             raise ValueError(
                 f"cluster {cluster} has two rows with chunk -1, or a lower chunk number; chunks are numbered starting with 0"
             )
-        if before is not None and chunk != before:
-            reading.end_chunk()
-        before = chunk
-        _refuse_number(count, f"a count in cluster {cluster}")
-        reading.add_row(items, count)
-        at += 1
-    if before is not None:
+        for _cluster, _chunk, items, count in subrecords:
+            _refuse_number(count, f"a count in cluster {cluster}")
+            reading.add_subrecord(items, count)
         reading.end_chunk()
-    return at
 
 
 def _refuse_number(number: int, what: str) -> None:
@@ -354,8 +410,7 @@ def _refuse_number(number: int, what: str) -> None:
 def _blocks(data: Disassociated) -> Iterator[bytes]:
     """Yield the lines of the clusters in blocks."""
     names = np.array([json.dumps(label, ensure_ascii=False) for label in data.vocabulary] or [""], dtype=object)
-    for first in range(0, data.clusters, _WRITTEN_CLUSTERS):
-        last = min(first + _WRITTEN_CLUSTERS, data.clusters)
+    for first, last in record_ranges(data.term_starts, _WRITTEN_TERMS, _WRITTEN_CLUSTERS):
         clusters = data.cluster_starts[first : last + 1].tolist()
         chunks = data.chunk_starts[clusters[0] : clusters[-1] + 1].tolist()
         offsets = data.subrecords.offsets[chunks[0] : chunks[-1] + 1].tolist()
@@ -380,7 +435,17 @@ def _blocks(data: Disassociated) -> Iterator[bytes]:
 
 
 def _tables(data: Disassociated) -> Iterator[Any]:
-    """Yield the rows of a table: for each cluster, first the row of its size and term chunk, then its subrecords by chunk."""
+    """Yield the rows of a table in row groups: for each cluster, first the row of its size and term chunk, then its subrecords by chunk."""
+    rows = np.arange(data.clusters + 1) + data.chunk_starts[data.cluster_starts]
+    for part in [*pieces(int(rows[-1]), _GROUP_ROWS)] or [slice(0, 0)]:
+        first = int(np.searchsorted(rows[1:], part.start, side="right"))
+        last = int(np.searchsorted(rows, part.stop))
+        table = _table(data.between(first, last), first)
+        yield table.slice(part.start - rows[first], part.stop - part.start)
+
+
+def _table(data: Disassociated, first: int) -> Any:
+    """Return the rows of clusters, which are numbered starting with `first`."""
     cluster = data.cluster_of_chunk[data.chunk_of_subrecord]
     chunk = data.chunk_of_subrecord - data.cluster_starts[cluster]
     clusters = np.concatenate((np.arange(data.clusters), cluster))
@@ -395,6 +460,7 @@ def _tables(data: Disassociated) -> Iterator[Any]:
     )
     order = np.lexsort((chunks, clusters))
     rows = both.take(order).to_arrow()
-    yield pa.record_batch(
-        [pa.array(clusters[order]), pa.array(chunks[order]), rows, pa.array(numbers[order])], names=list(_COLUMNS)
+    return pa.record_batch(
+        [pa.array(clusters[order] + first), pa.array(chunks[order]), rows, pa.array(numbers[order])],
+        names=list(_COLUMNS),
     )
