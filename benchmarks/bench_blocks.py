@@ -3,12 +3,14 @@
 Each run is a process of its own with its files on disk. Printed: minutes, CPU seconds, the peak of memory that the process holds for itself
 (anonymous) and with the files that are mapped into it (resident; the system can drop these pages), and the steps with the largest peaks.
 The exponent of a step from n to m records is log(t_m / t_n) / log(m / n) of CPU seconds. Goals for 10^7 records: 10 minutes, 3 GB, 1.15.
+With `--limit MB`, each process may use only this much memory, mapped files included (as root on Linux).
 Run: python benchmarks/bench_blocks.py [--records N ...] [--methods NAME ...] [--block-records B] [--folder FOLDER] [--options "..."]
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import subprocess
 import sys
@@ -17,7 +19,7 @@ from pathlib import Path
 
 from bench_end_to_end import METHODS, SAMPLE
 
-from measuring import watched
+from measuring import memory_group, watched
 
 ORDER = ("part-swap", "disassociation", "exact-swap", "insert")
 
@@ -45,9 +47,11 @@ def main():
     parser.add_argument("--methods", nargs="+", default=ORDER, choices=METHODS)
     parser.add_argument("--block-records", type=int)
     parser.add_argument("--options", default="--measure quick --attack none")
+    parser.add_argument("--limit", type=int, help="the most memory of a process, in MB")
     parser.add_argument("--folder", type=Path, help="where the data are kept for the next run")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
+    limited = memory_group(given.limit) if given.limit else contextlib.nullcontext([])
+    with limited as start, tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         itemsets = (
@@ -69,7 +73,7 @@ def main():
                     ("publish", setveil("publish", data.name, *options, *size)),
                     ("check", setveil("check", "release", "--original", data.name)),
                 ):
-                    seen = watched([*command, "--progress", "json"], folder)
+                    seen = watched([*start, *command, "--progress", "json"], folder)
                     row(name, records, what, seen, before.get((name, what)))
                     before[name, what] = records, seen.cpu_seconds
 

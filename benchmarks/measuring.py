@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -58,6 +59,26 @@ class Watched:
     def largest_steps(self, number):
         """Return the steps with the largest peaks."""
         return sorted(self.by_step.items(), key=lambda one: -one[1])[:number]
+
+
+@contextlib.contextmanager
+def memory_group(limit_mb):
+    """Make a control group of processes that may use this much memory, pages of files included; yield how to start a command in it.
+
+    The system takes pages of files back where memory is needed, and kills a process that needs more for itself. Only root can make a group.
+    """
+    root = Path("/sys/fs/cgroup")
+    old = root / "memory"
+    folder = (old if old.is_dir() else root) / f"setveil-{os.getpid()}"
+    try:
+        folder.mkdir()
+        (folder / ("memory.limit_in_bytes" if old.is_dir() else "memory.max")).write_text(str(limit_mb * 10**6))
+    except OSError as error:
+        sys.exit(f"memory cannot be limited here ({error}); run as root, or without a limit")
+    try:
+        yield ["sh", "-c", f'echo $$ > {folder}/cgroup.procs && exec "$@"', "sh"]
+    finally:
+        folder.rmdir()
 
 
 def watched(command, folder):
