@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from setveil.kernels import rows
-from setveil.mining import _row_kernels, _writing_kernels
+from setveil.mining import _bit_search_kernels, _list_search_kernels, _row_kernels, _writing_kernels, searching
 
 pytestmark = pytest.mark.plain_python
 
@@ -62,3 +62,34 @@ def test_rows_are_sorted_and_intersected_as_sets_are(seed):
     start = _row_kernels.intersected(places, 0, len(one), len(one) + 1, len(places))
     assert places[start : len(one)].tolist() == sorted(set(one) & set(other))
     assert places[len(one) :].tolist() == [99, *other]
+
+
+def test_what_a_part_found_holds_no_room_that_is_not_used():
+    room = np.zeros(1 << 10, np.int64)
+    found = room[:3], room[3:5], room[:2], np.zeros(_writing_kernels.N_STATES, np.int64)
+    part = searching.Part.of(found, np.zeros((1, 1), np.int64))
+    assert [array.base is None for array in (part.items, part.lengths, part.supports)] == [True] * 3
+
+
+def test_rows_that_are_equal_in_what_may_come_are_one_row():
+    # Items 0 to 2 come before item 3, items 4 and 5 after it. One word of what came before holds two items here.
+    records = [(0, 1, 3, 4), (0, 2, 3, 4), (1, 3, 4), (0, 2, 3, 5), (2, 3), (0, 2, 3, 5)]
+    places = np.array([item for record in records for item in record], np.int32)
+    spans, entries, start = [], [], 0
+    for number, record in enumerate(records):
+        spans += [start, start, start + len(record), number + 1]
+        entries += [_row_kernels.SPAN * number, start + record.index(3)]
+        start += len(record)
+    empty = np.zeros(0, np.int64)
+    rows_of_all = _row_kernels.Rows(
+        np.array(spans), places, empty, np.array(entries), np.zeros(0, np.int32), np.zeros(0, np.int64)
+    )
+    items = _list_search_kernels.room_for_items(6)
+    items.masks[:] = [1, 2, 1, 0, 1, 2]
+    items.backs[:] = [0, 0, 1, 0, 0, 0]
+    n_rows = len(records)
+    table = _bit_search_kernels.Words(np.full(n_rows, -1), np.full(2 * n_rows, -1), np.full(n_rows, -1))
+    node = _list_search_kernels.Node(3, 0, n_rows, 3, n_rows, 0)
+    count = _list_search_kernels.write_words(node, 2, rows_of_all, items, table, np.zeros(16, np.int64))
+    assert (count, table.words[:2].tolist(), table.weights[:2].tolist()) == (2, [1, 2], [1 + 2 + 3, 4 + 6])
+    assert table.backs[:4].tolist() == [0, 0, 1, 1]  # nothing came before all of the first; 0 and 2 before the others

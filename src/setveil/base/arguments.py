@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature
 from numbers import Integral, Real
 from os import PathLike
@@ -88,10 +88,14 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """
     shape = signature(function)
 
+    @cache  # on the first call: the names in annotations may be defined after the function
+    def kinds_of(name: str) -> list[Kind]:
+        return kinds_in(shape.parameters[name].annotation, function.__globals__)
+
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         for name, value in _named(shape, args, kwargs):
-            refuse_other_kind(name, value, shape.parameters[name].annotation, function.__globals__)
+            _refuse_none_of(kinds_of(name), name, value)
         return function(*args, **kwargs)
 
     return checked
@@ -107,7 +111,10 @@ def _named(shape: Any, args: Any, kwargs: Any) -> Iterable[tuple[str, Any]]:
 
 def refuse_other_kind(name: str, value: Any, annotation: Any, known: Mapping[str, Any]) -> None:
     """Refuse an argument that matches no alternative of its annotation; `known` are the globals of its module."""
-    kinds = kinds_in(annotation, known)
+    _refuse_none_of(kinds_in(annotation, known), name, value)
+
+
+def _refuse_none_of(kinds: list[Kind], name: str, value: Any) -> None:
     if kinds and not any(kind.holds(value) for kind in kinds):
         words = dict.fromkeys(kind.words for kind in kinds)
         given, allowed = describe(value), " or ".join(words)

@@ -364,8 +364,9 @@ def write_level(level, node, extensions, asked, table, room):
 def search_bits(n_rows, n_backs, width, table, room, search, found):
     """Find the sets that extend the path by the items of the `width` bits; return the table, which may have grown.
 
-    The first `n_rows` rows of the table are those of the path, each with `n_backs` words of what came before. Before each round, the path
-    holds the items of the steps above the current level, and the levels up to it stand one behind the other in the table.
+    The first `n_rows` rows of the table are those of the path, each with `n_backs` words of what came before; no two are equal in what
+    may come. Before each round, the path holds the items of the steps above the current level, and the levels up to it stand one behind the
+    other in the table.
     """
     asked, state, levels, names = search.asked, search.state, room.levels, room.names
     kind, min_count = asked.kind, asked.min_count
@@ -377,7 +378,6 @@ def search_bits(n_rows, n_backs, width, table, room, search, found):
         return table
     if kind == MAXIMAL and look_ahead(node, whole, table, room, search, found):
         return table
-    n_rows = merge_rows(NONE, n_rows, whole, n_backs, table, room.slots)
     set_level(NONE, NONE, n_rows, whole, n_backs, levels)
     count_pairs(NONE, min_count, table, room)
     level = NONE

@@ -327,10 +327,42 @@ def forget_bits(n_kept, items):
 
 
 @kernel
-def write_words(node, n_backs, rows, items, table):
-    """Write the rows of a node as a word of what may come and words of what came before; return how many there are."""
+def write_before(entry, row, n_backs, rows, items, backs):
+    """Write the items before an entry in its row as the words of a row of the table."""
+    spans, entries, places = rows.spans, rows.entries, rows.places
+    base = row * n_backs
+    for back in range(n_backs):
+        backs[base + back] = 0
+    # No branch: most items have no bit, and which ones have cannot be foreseen.
+    for place in range(spans[entries[ENTRY * entry] + START], entries[ENTRY * entry + 1]):
+        item = places[place]
+        backs[base + items.backs[item]] |= items.masks[item]
+
+
+@kernel
+def intersect_before(row, other, n_backs, backs):
+    """Keep, of what came before a row, what came before another one too; return whether anything is left."""
+    left = 0
+    for back in range(n_backs):
+        backs[row * n_backs + back] &= backs[other * n_backs + back]
+        left |= backs[row * n_backs + back]
+    return left != 0
+
+
+@kernel
+def write_words(node, n_backs, rows, items, table, slots):
+    """Write the rows of a node as a word of what may come and words of what came before; return how many there are.
+
+    Rows with the same word are one row, as `merge_rows` makes them. Their intersection is soon empty, and then no further one is computed:
+    a frequent item has many rows, and many words of what came before.
+    """
     spans, entries, places, masks = rows.spans, rows.entries, rows.places, items.masks
     words, backs = table.words, table.backs
+    size = 8
+    while size < 2 * (node.last - node.first):
+        size *= 2
+    for slot in range(size):
+        slots[slot] = -1
     count = 0
     for entry in range(node.first, node.last):
         span, at = entries[ENTRY * entry], entries[ENTRY * entry + 1]
@@ -339,17 +371,21 @@ def write_words(node, n_backs, rows, items, table):
             word |= masks[places[place]]
         if word == 0:
             continue
-        words[count] = word
-        table.weights[count] = spans[span + WEIGHT]
-        if n_backs > 0:
-            base = count * n_backs
-            for back in range(n_backs):
-                backs[base + back] = 0
-            # No branch: most items have no bit, and which ones have cannot be foreseen.
-            for place in range(spans[span + START], at):
-                item = places[place]
-                backs[base + items.backs[item]] |= masks[item]
-        count += 1
+        slot = ((word ^ (word >> 29)) * 0x1E3779B97F4A7C15 >> 20) & (size - 1)
+        while slots[slot] >= 0 and words[slots[slot] >> 1] != word:
+            slot = (slot + 1) & (size - 1)
+        if slots[slot] < 0:
+            slots[slot] = count << 1 | (n_backs == 0)  # the lowest bit: nothing that came before is left
+            words[count], table.weights[count] = word, spans[span + WEIGHT]
+            if n_backs > 0:
+                write_before(entry, count, n_backs, rows, items, backs)
+            count += 1
+            continue
+        same = slots[slot] >> 1
+        table.weights[same] += spans[span + WEIGHT]
+        if slots[slot] & 1 == 0:
+            write_before(entry, count, n_backs, rows, items, backs)  # behind the rows
+            slots[slot] |= not intersect_before(same, count, n_backs, backs)
     return count
 
 
@@ -599,7 +635,7 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
                         table = Words(table.words, backs, table.weights)
                     name_bits(node, n_before, n_kept, rows.names, items, room)
                     set_bits(n_before, n_kept, items)
-                    n_rows = write_words(node, n_backs, rows, items, table)
+                    n_rows = write_words(node, n_backs, rows, items, table, levels.slots)
                     forget_bits(n_kept, items)
                     table = search_bits(n_rows, n_backs, n_kept - n_before, table, room, search, found)
                     deeper = False

@@ -68,8 +68,12 @@ class Part:
 
     @classmethod
     def of(cls, found: tuple[Any, ...], tally: NDArray[np.int64]) -> Part:
-        """Return what a kernel found."""
-        items, lengths, supports, state = found
+        """Return what a kernel found.
+
+        It is copied: the arrays of the kernel have far more room, and memory that the next range can take over need not be cleared again.
+        """
+        *arrays, state = found
+        items, lengths, supports = (array.copy() for array in arrays)
         return cls(items, lengths, supports, tally, int(state[_SETS]), int(state[_STATUS]), int(state[_NODES]))
 
 
