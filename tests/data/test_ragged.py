@@ -126,6 +126,9 @@ def test_sums_and_sorting_within_lists(lists, dtype):
     assert_whole_numbers(sums)
     assert sums.tolist() == [sum(one) for one in lists]
     assert sums_within(offsets, values > 4).tolist() == [sum(value > 4 for value in one) for one in lists]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ragged, "AT_ONCE", 3)
+        assert np.array_equal(sums_within(offsets, values), sums)
     rising = sorted_within(offsets, values, WIDTH)
     assert_whole_numbers(rising)
     assert as_lists(offsets, rising) == [sorted(one) for one in lists]

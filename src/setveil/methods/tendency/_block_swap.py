@@ -13,7 +13,16 @@ import numpy as np
 
 from setveil.base.advice import Advice
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.ragged import distinct, offsets_of, read_only, sums_within
+from setveil.data.records.ragged import (
+    AT_ONCE,
+    counted,
+    distinct,
+    offsets_of,
+    picked,
+    read_only,
+    record_ranges,
+    sums_within,
+)
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Outcome
@@ -116,8 +125,16 @@ class BlockSwap:
 
     def _block_support(self) -> NDArray[np.int64]:
         """Return the summed support of each record's block, a measure of how hard it is to find a partner."""
-        data = self.data
-        return sums_within(data.offsets, np.where(self.records.in_block, data.supports[data.items], 0))
+        data, in_block = self.data, self.records.in_block
+        support = np.empty(data.records, np.int64)
+        for first, last in record_ranges(
+            data.offsets, AT_ONCE, AT_ONCE
+        ):  # a large array would be fresh memory each time
+            borders = data.offsets[first : last + 1]
+            part = slice(borders[0], borders[-1])
+            held = np.where(in_block[part], data.supports[data.items[part]], 0)
+            support[first:last] = sums_within(borders - borders[0], held)
+        return support
 
     @cached_property
     def record(self) -> NDArray[np.int64]:
@@ -173,7 +190,7 @@ class BlockSwap:
         shape.copy_records(self.records, self.record, copied)
         records = Records(*map(read_only, copied))
         tops = read_only(self.top[self.record])
-        self.supports = np.bincount(records.items, minlength=len(self.data.vocabulary))
+        self.supports = counted(records.items, len(self.data.vocabulary))
         self.hot_bit = hot_items(self.supports, list_bits(len(self.names)))
         self.hidden_enlisted = self._listed(self.record, self.ties)
         clash = self._listed(self.record, "above-mean") if self.strict else self.hidden_enlisted
@@ -435,11 +452,11 @@ class BlockSwap:
 
     def reasons(self, bounds: Bounds, failed: NDArray[np.int64]) -> dict[str, int]:
         """Count the reasons why records were not hidden."""
-        too_common = self.records.in_block & (bounds.item_excess > 0)[self.data.items]
-        crowded = self.hidden.values == bounds.crowd_code
-        return bounds.reasons(
-            sums_within(self.data.offsets, too_common)[failed] > 0, sums_within(self.hidden.starts, crowded)[failed] > 0
-        )
+        offsets, places = picked(self.data.offsets, failed)
+        too_common = self.records.in_block[places] & (bounds.item_excess > 0)[self.data.items[places]]
+        starts, listed = picked(self.hidden.starts, failed)
+        crowded = self.hidden.values[listed] == bounds.crowd_code
+        return bounds.reasons(sums_within(offsets, too_common) > 0, sums_within(starts, crowded) > 0)
 
     def account(self) -> dict[str, Any]:
         """Return how many records were hidden in which way, and the bounds."""
