@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from setveil.data.forms.base import Ids
 from setveil.data.records.in_blocks import need_blocks
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
-from setveil.engines.blocks import BLOCK_RECORDS, current_engine, using_engine
+from setveil.engines.blocks import BLOCK_RECORDS, current_engine
 from setveil.engines.chosen import EngineName, using_chosen_engine
 from setveil.engines.scratch import using_scratch
 from setveil.errors import BadData, BadParameter
@@ -234,18 +234,18 @@ def _make_release(asked: Publication, repeated: Repeated | None, stack: ExitStac
     note_memory(method, data)
     block_records = block_records_of(method, data)
     recipe = recipe_of(method, terms.ids, block_records)
-    folder = None
-    if asked.scratch is not None and method.runs_in_blocks and need_blocks(data):
-        facts = checksum, recipe, str(asked.block_records), str(asked.seed)
-        folder = stack.enter_context(workspace(Path(asked.scratch), *facts))
-        stack.enter_context(using_engine(current_engine().resuming(folder)))
-    tried = None if asked.comparison is None else _tried(asked.comparison, checksum, repeated)
+    seed = None
     if registrar is not None:
         seed = registrar.seed(checksum, recipe)
-    elif folder is not None and asked.seed is None:
-        seed = kept_seed(folder)
-    else:
+    elif asked.seed is not None:
         seed = Seed.of(asked.seed, experiment=asked.experiment)
+    folder = None
+    if asked.scratch is not None and method.runs_in_blocks and need_blocks(data):
+        facts = checksum, recipe, str(asked.block_records), "" if seed is None else str(seed.value)
+        folder = stack.enter_context(workspace(Path(asked.scratch), *facts))
+    tried = None if asked.comparison is None else _tried(asked.comparison, checksum, repeated)
+    if seed is None:
+        seed = Seed.of(None) if folder is None else kept_seed(folder)
     randomness = Randomness(seed, checksum, recipe, block_records=block_records)
     if repeated is not None:
         repeated.refuse_other(randomness)
@@ -260,7 +260,9 @@ def _make_release(asked: Publication, repeated: Repeated | None, stack: ExitStac
     chosen_to_try = chosen_attacks(attacks, method.form, guarantee, occurrences=data.occurrences)
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: use it for experiments, not for a release")
-    drawn = draw(bound, taken, terms.ids, randomness, rng)
+    with nullcontext() if folder is None else current_engine().resuming(folder):
+        # Only here: a check and a metric never take what an earlier run found, perhaps of other data.
+        drawn = draw(bound, taken, terms.ids, randomness, rng)
     published, alignment = drawn.published, drawn.alignment
     started = time.perf_counter()
     verdict = judge(published, data, alignment, bound, terms, drawn.account, drawn.advice)
