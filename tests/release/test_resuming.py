@@ -138,6 +138,19 @@ def test_a_scratch_folder_that_cannot_be_made_is_refused(tmp_path, place):
     assert "choose another one with --scratch" in ended.sentence()
 
 
+@pytest.mark.parametrize("place", ["out", "out/below", "out.private", "../{name}/out/below"])
+def test_a_scratch_folder_in_a_folder_of_the_release_is_refused(tmp_path, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
+    place = place.format(name=tmp_path.name)
+    ended = call(*LARGE, "--scratch", place)
+    assert ended.code == 2
+    assert f"the scratch folder {place} is in out" in ended.sentence()
+    assert "a folder of the release; choose another one with --scratch" in ended.sentence()
+    with pytest.raises(sv.OutputRefused, match="is in out"):
+        sv.publish([["milk"]], METHOD, out="out", scratch=place)
+    assert names_in(tmp_path) == []
+
+
 def test_nothing_remains_of_a_run_without_a_scratch_folder(tmp_path, monkeypatch):
     temporary = tmp_path / "temporary"
     temporary.mkdir()

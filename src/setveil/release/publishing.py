@@ -191,6 +191,8 @@ def publish(
 @again_if_created_meanwhile
 def make_release(asked: Publication, repeated: Repeated | None = None) -> Release:
     """Make a release, and write it if a folder is given. If it would not be the `repeated` release, it is refused."""
+    if (target := asked.target) is not None:
+        target.refuse_scratch(asked.scratch)  # before it is made
     with using_threads(asked.threads), using_scratch(asked.scratch), ExitStack() as stack:
         stack.enter_context(
             using_chosen_engine(asked.engine, asked.block_records, asked.spark_remote, asked.spark_folder)

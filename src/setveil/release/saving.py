@@ -112,6 +112,15 @@ class Target:
         if self.address:
             StoredFolder(self.address).refuse(force=self.force)
 
+    def refuse_scratch(self, scratch: str | Path | None) -> None:
+        """Refuse a scratch folder in a folder of the release: original data of a run that was killed would remain beside the release."""
+        place = None if scratch is None else Path(scratch).resolve()
+        for folder in (self.out, self.private):
+            if place is not None and (folder.resolve() == place or folder.resolve() in place.parents):
+                raise OutputRefused(
+                    f"the scratch folder {scratch} is in {folder}, a folder of the release; choose another one with `scratch=`"
+                )
+
     @property
     def shown(self) -> str:
         """The release folder, as the user named it."""
