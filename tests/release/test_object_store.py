@@ -183,6 +183,29 @@ def test_the_next_run_removes_what_a_killed_one_copied(server, tmp_path, last):
     assert [one.name for one in tmp_path.iterdir()] == ["kept"]
 
 
+KILLED_LAST = """
+import os, signal, sys
+import setveil as sv
+from setveil.release.object_store import StoredFolder
+
+StoredFolder.complete = lambda store: os.kill(os.getpid(), signal.SIGKILL)
+baskets = [["milk", "tea"], ["milk", "tea"], ["milk", "wine"], ["milk", "wine"]]
+sv.publish(baskets, sv.Disassociation(k=2, m=1), out=sys.argv[1], private="kept", register="releases.db")
+"""
+
+
+def test_the_entry_of_a_run_that_was_killed_before_the_card_is_removed(server, tmp_path):
+    address = "s3://shop/killed-last"
+    assert run(address, cwd=tmp_path, code=KILLED_LAST).code == -signal.SIGKILL
+    assert "card.json" not in names(server, "shop/killed-last")
+    kept = {"out": address, "private": tmp_path / "kept", "register": tmp_path / "releases.db"}
+    with pytest.raises(sv.OutputRefused, match="kept exists"):
+        sv.publish(BASKETS, METHOD, **kept)
+    sv.publish(BASKETS, sv.Disassociation(k=2, m=2), **kept, force=True)
+    assert [(one.number, one.method) for one in sv.releases(kept["register"])] == [(1, "disassociation")]
+    assert sv.check(address, private=kept["private"]).status == "holds"
+
+
 def test_a_store_that_changes_a_file_is_refused(tmp_path, monkeypatch):
     class Forgetful:
         def __init__(self, real):
