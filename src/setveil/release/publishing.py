@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -245,6 +245,9 @@ def _make_release(asked: Publication, repeated: Repeated | None, stack: ExitStac
     if asked.scratch is not None and method.runs_in_blocks and need_blocks(data):
         facts = checksum, recipe, str(asked.block_records), "" if seed is None else str(seed.value)
         folder = stack.enter_context(workspace(Path(asked.scratch), *facts))
+    resumed = stack.enter_context(ExitStack())
+    if folder is not None:
+        resumed.enter_context(current_engine().resuming(folder))
     tried = None if asked.comparison is None else _tried(asked.comparison, checksum, repeated)
     if seed is None:
         seed = Seed.of(None) if folder is None else kept_seed(folder)
@@ -262,9 +265,8 @@ def _make_release(asked: Publication, repeated: Repeated | None, stack: ExitStac
     chosen_to_try = chosen_attacks(attacks, method.form, guarantee, occurrences=data.occurrences)
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: use it for experiments, not for a release")
-    with nullcontext() if folder is None else current_engine().resuming(folder):
-        # Only here: a check and a metric never take what an earlier run found, perhaps of other data.
-        drawn = draw(bound, taken, terms.ids, randomness, rng)
+    drawn = draw(bound, taken, terms.ids, randomness, rng)
+    resumed.close()  # a check and a metric never take what an earlier run found, perhaps in other data
     published, alignment = drawn.published, drawn.alignment
     started = time.perf_counter()
     verdict = judge(published, data, alignment, bound, terms, drawn.account, drawn.advice)
