@@ -81,7 +81,7 @@ class StoredFolder:
                 self._put(folder / name)
 
     def complete(self) -> None:
-        """Write the card of the release that was uploaded: from now on, it is one."""
+        """Write the card, which makes the uploaded files a release."""
         assert self._folder is not None, "its files are uploaded first"
         with self._failing("cannot be written", OutputRefused):
             self._put(self._folder / CARD_NAME)
