@@ -125,7 +125,7 @@ def test_an_early_end_is_resumed(sail, tmp_path):
     data, folder = some_data(), str(tmp_path / "blocks")
 
     def steps(engine, number, regroup):
-        with using_engine(engine.resuming(Path("setveil-17"))):
+        with using_engine(engine), engine.resuming(Path("setveil-17")):
             numbered = in_blocks(data).map("numbering", number)
             return [*numbered, *numbered.regroup("grouping", regroup, 5)]
 

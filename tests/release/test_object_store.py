@@ -1,5 +1,6 @@
 """Releases in an object store, on a server of our own that speaks S3."""
 
+import signal
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from pyarrow import fs
 import setveil as sv
 from setveil.release.object_store import StoredFolder
 
+from support.forked import run
 from support.program import call
 
 BASKETS = [["milk", "tea"], ["milk", "tea"], ["milk", "wine"], ["milk", "wine"]]
@@ -115,6 +117,93 @@ def test_what_fails_before_the_card_is_written_is_not_a_release(server, tmp_path
     assert [one.name for one in tmp_path.iterdir()] == ["before"]
     with pytest.raises(sv.BadData, match=r"is not a release folder: it has no card\.json"):
         sv.open_release(address)
+
+
+@pytest.mark.parametrize("failing", ["data.jsonl.gz", "card.json"])
+def test_what_fails_changes_neither_register_nor_private_folder(server, tmp_path, monkeypatch, failing):
+    address, kept = f"s3://shop/failing-{failing.partition('.')[0]}", tmp_path / "kept"
+    register = tmp_path / "releases.db"
+
+    def publish(method=METHOD, **given):
+        return sv.publish(BASKETS, method, out=address, private=kept, register=register, **given)
+
+    def private_files():
+        return {path.name: path.read_bytes() for path in kept.iterdir()}
+
+    publish()
+    before = private_files()
+    with monkeypatch.context() as patched:
+        put = StoredFolder._put
+
+        def fail(self, file):
+            put(self, file)
+            if file.name == failing:
+                raise OSError("the connection was lost")
+
+        patched.setattr(StoredFolder, "_put", fail)
+        with pytest.raises(sv.OutputRefused, match=r"cannot be written: the connection was lost"):
+            publish(force=True)
+    assert names(server, address.removeprefix("s3://")) == []
+    assert private_files() == before
+    assert [one.number for one in sv.releases(register)] == [1]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["kept", "releases.db"]
+    publish(force=True)
+    assert sv.check(address, private=kept).status == "holds"
+    assert [one.number for one in sv.releases(register)] == [1, 2]
+
+
+DIE = """
+import os, signal, sys
+import setveil as sv
+from setveil.release.object_store import StoredFolder
+
+put = StoredFolder._put
+
+def die(self, file):
+    put(self, file)
+    if file.name == sys.argv[1]:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+StoredFolder._put = die
+baskets = [["milk", "tea"], ["milk", "tea"], ["milk", "wine"], ["milk", "wine"]]
+sv.publish(baskets, sv.Disassociation(k=2, m=1), out=sys.argv[2], private="kept")
+"""
+
+
+@pytest.mark.parametrize("last", ["unfinished-upload.json", "data.jsonl.gz", "datapackage.json"])
+def test_the_next_run_removes_what_a_killed_one_copied(server, tmp_path, last):
+    address = f"s3://shop/killed-{last.partition('.')[0]}"
+    assert run(last, address, cwd=tmp_path, code=DIE).code == -signal.SIGKILL
+    left = names(server, address.removeprefix("s3://"))
+    assert "unfinished-upload.json" in left
+    assert "card.json" not in left
+    assert not (tmp_path / "kept").exists()
+    sv.publish(BASKETS, METHOD, out=address, private=tmp_path / "kept", format="disassociated.parquet")
+    assert names(server, address.removeprefix("s3://")) == ["CARD.md", "card.json", "data.parquet", "datapackage.json"]
+    assert [one.name for one in tmp_path.iterdir()] == ["kept"]
+
+
+KILLED_LAST = """
+import os, signal, sys
+import setveil as sv
+from setveil.release.object_store import StoredFolder
+
+StoredFolder.complete = lambda store: os.kill(os.getpid(), signal.SIGKILL)
+baskets = [["milk", "tea"], ["milk", "tea"], ["milk", "wine"], ["milk", "wine"]]
+sv.publish(baskets, sv.Disassociation(k=2, m=1), out=sys.argv[1], private="kept", register="releases.db")
+"""
+
+
+def test_the_entry_of_a_run_that_was_killed_before_the_card_is_removed(server, tmp_path):
+    address = "s3://shop/killed-last"
+    assert run(address, cwd=tmp_path, code=KILLED_LAST).code == -signal.SIGKILL
+    assert "card.json" not in names(server, "shop/killed-last")
+    kept = {"out": address, "private": tmp_path / "kept", "register": tmp_path / "releases.db"}
+    with pytest.raises(sv.OutputRefused, match="kept exists"):
+        sv.publish(BASKETS, METHOD, **kept)
+    sv.publish(BASKETS, sv.Disassociation(k=2, m=2), **kept, force=True)
+    assert [(one.number, one.method) for one in sv.releases(kept["register"])] == [(1, "disassociation")]
+    assert sv.check(address, private=kept["private"]).status == "holds"
 
 
 def test_a_store_that_changes_a_file_is_refused(tmp_path, monkeypatch):

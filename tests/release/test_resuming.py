@@ -7,6 +7,8 @@ import signal
 
 import pytest
 
+import setveil as sv
+
 from support.exhaustive import IS_EXHAUSTIVE
 from support.forked import Forked, run
 from support.program import assert_complete, call, killed, names_in, signalled_one
@@ -134,3 +136,68 @@ def test_a_scratch_folder_that_cannot_be_made_is_refused(tmp_path, place):
     ended = call(*LARGE, "--scratch", place, cwd=tmp_path)
     assert ended.code == 2
     assert "choose another one with --scratch" in ended.sentence()
+
+
+@pytest.mark.parametrize("place", ["out", "out/below", "out.private", "../{name}/out/below"])
+def test_a_scratch_folder_in_a_folder_of_the_release_is_refused(tmp_path, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
+    place = place.format(name=tmp_path.name)
+    ended = call(*LARGE, "--scratch", place)
+    assert ended.code == 2
+    assert f"the scratch folder {place} is in out" in ended.sentence()
+    assert "a folder of the release; choose another one with --scratch" in ended.sentence()
+    with pytest.raises(sv.OutputRefused, match="is in out"):
+        sv.publish([["milk"]], METHOD, out="out", scratch=place)
+    assert names_in(tmp_path) == []
+
+
+def test_nothing_remains_of_a_run_without_a_scratch_folder(tmp_path, monkeypatch):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    for how in ("SIGKILL", "SIGTERM"):
+        assert run(5, how, *LARGE, *SEED, cwd=tmp_path, code=DIE).code != 0
+        assert names_in(temporary) == []
+    assert names_in(tmp_path) == ["temporary"]
+
+
+GIVEN = {"block_records": 300, "attacks": "none"}
+METHOD = sv.PartSwap(categories=sv.read_categories("sample:supermarket"))
+
+
+@pytest.fixture
+def ended_early(tmp_path, monkeypatch):
+    """Give a function that publishes with a scratch folder and ends early, when everything was measured; and return that folder."""
+
+    def publish(data, **given):
+        def fail(*_given, **_named):
+            raise MemoryError
+
+        with monkeypatch.context() as patch:
+            patch.setattr("setveil.release.publishing.run_attacks", fail)
+            with pytest.raises(MemoryError):
+                sv.publish(data, METHOD, scratch=tmp_path / "scratch", **GIVEN, **given)
+        assert [*tmp_path.glob("scratch/*/*/*.arrow")]
+        return tmp_path / "scratch"
+
+    return publish
+
+
+def test_what_an_earlier_run_measured_is_not_taken(ended_early):
+    data = sv.read("sample:supermarket?records=1000&seed=8")
+    other, metrics = (["fi-similarity:min_support=5%"], ["fi-similarity:min_support=2%"])
+    scratch = ended_early(data, seed=2**100, metrics=other)
+    found = sv.publish(data, METHOD, scratch=scratch, seed=2**100, metrics=metrics, **GIVEN)
+    expected = sv.publish(data, METHOD, seed=2**100, metrics=metrics, **GIVEN)
+    assert found.data == expected.data
+    assert [one.to_dict() for one in found.measurements] == [one.to_dict() for one in expected.measurements]
+
+
+def test_blocks_of_another_seed_are_not_taken(tmp_path, ended_early):
+    data = sv.read("sample:supermarket?records=1000&seed=8")
+    scratch = ended_early(data, metrics="none")
+    kept = {"register": tmp_path / "releases.db", "metrics": "none", **GIVEN}
+    first = sv.publish(data, METHOD, scratch=scratch, out=tmp_path / "first", **kept)
+    second = sv.publish(data, METHOD, out=tmp_path / "second", **kept)
+    assert first.randomness == second.randomness
+    assert first.data == second.data

@@ -1,6 +1,7 @@
 """Limits so low that small data are handled as large ones are: in small batches and blocks, and on disk."""
 
 import mmap
+import os
 import subprocess
 from contextlib import contextmanager
 
@@ -43,13 +44,23 @@ def is_mapped(array):
     return isinstance(array, mmap.mmap)
 
 
+@contextmanager
+def disk_of(kilobytes, folder):
+    """Mount a disk of this size on a new folder, which is given; only root can do so."""
+    folder.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", folder]
+    if subprocess.run(mounting, capture_output=True, check=False).returncode:
+        if os.environ.get("SETVEIL_REQUIRE_SERVERS") == "1":
+            pytest.fail("SETVEIL_REQUIRE_SERVERS=1, and no disk can be mounted here: run the tests as root")
+        pytest.skip("a small disk can be mounted by root only")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """Give a folder on a disk of one megabyte."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounting = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]
-    if subprocess.run(mounting, capture_output=True, check=False).returncode:
-        pytest.skip("a small disk can be mounted by root only")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
+    with disk_of(1024, tmp_path / "disk") as folder:
+        yield folder

@@ -5,6 +5,7 @@ Output is written to a hidden staging folder beside its target and renamed at th
     .OUT.setveil-staging-TOKEN/   mode 0700
       lock                        held by the writing process; the system releases it when the process ends, however it ends
       new/                        the new folder, or the folder that holds the new file
+      copied/                     what is copied to another place than a folder
       old                         the former target, while it is replaced
 
 The staging folder is removed when the block fails and when the program ends or is stopped (`remove_unfinished`). If a process
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 EXISTS = "exists; choose another path, or replace it with `force=True`"
 """The end of the message about a target that exists; its path comes before."""
 
-_LOCK, _NEW, _OLD = "lock", "new", "old"
+_LOCK, _NEW, _OLD, _COPIED = "lock", "new", "old", "copied"
 _MARK = ".uncommitted"
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -119,6 +120,24 @@ def make_two_folders(
         yield new_public, new_private
         new_public.chmod(0o755)
         (new_private / _MARK).write_text(new_public.parent.name, encoding="utf-8")
+
+
+@contextmanager
+def make_folder_beside_copy(
+    private: Path,
+    *,
+    force: bool = False,
+    recording: Callable[[], AbstractContextManager[None]] = nullcontext,
+    finishing: Callable[[], None],
+) -> Iterator[tuple[Path, Path]]:
+    """Yield a hidden folder for what is copied elsewhere, which is always removed, and one that is renamed to its target after the block.
+
+    `finishing` runs after the rename, which is undone if it fails. Both happen inside the context that `recording` returns.
+    """
+    with _make_folders(private, force=force, recording=recording, finishing=finishing) as (new,):
+        copied = new.with_name(_COPIED)
+        copied.mkdir(mode=0o700)
+        yield copied, new
 
 
 @contextmanager
@@ -325,8 +344,9 @@ def _make_folders(
     force: bool,
     if_exists: str = EXISTS,
     recording: Callable[[], AbstractContextManager[None]] = nullcontext,
+    finishing: Callable[[], None] = lambda: None,
 ) -> Iterator[list[Path]]:
-    """Yield a hidden folder for each target; rename them in this order after the block."""
+    """Yield a hidden folder for each target; rename them in this order after the block, and undo it if `finishing` fails."""
     with ExitStack() as stack:
         made = [stack.enter_context(_staging_folder(target)) for target in targets]
         with _refusing(f"{' and '.join(map(str, reversed(targets)))} cannot be written"):
@@ -339,11 +359,21 @@ def _make_folders(
                     target, force=force, if_exists=if_exists
                 )  # another process may have created it meanwhile
             with recording():
-                _rename(list(zip(made, targets, strict=True)))
+                moved = _rename(list(zip(made, targets, strict=True)))
+                try:
+                    finishing()
+                except BaseException:
+                    _undo(moved)
+                    raise
 
 
-def _rename(pairs: list[tuple[Path, Path]]) -> None:
-    """Move old folders away, the last one first, and new ones to their targets; undo everything if a step fails."""
+def _undo(moved: list[tuple[Path, Path]]) -> None:
+    for before, now in reversed(moved):
+        now.rename(before)
+
+
+def _rename(pairs: list[tuple[Path, Path]]) -> list[tuple[Path, Path]]:
+    """Move old folders away, the last one first, and new ones to their targets; return what was moved. Undo everything if a step fails."""
     moved: list[tuple[Path, Path]] = []
     try:
         for new, target in reversed(pairs):
@@ -353,11 +383,11 @@ def _rename(pairs: list[tuple[Path, Path]]) -> None:
             moved.append((new, new.rename(target)))
             _sync(target.parent)
     except OSError as error:
-        for before, now in reversed(moved):
-            now.rename(before)
+        _undo(moved)
         raise OutputRefused(f"{error.filename2 or error.filename} cannot be written: {error.strerror}") from None
     if len(pairs) > 1:
         (pairs[0][1] / _MARK).unlink()
+    return moved
 
 
 def _link(made: Path, target: Path, if_exists: str) -> None:

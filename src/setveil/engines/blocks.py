@@ -17,6 +17,7 @@ from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -108,8 +109,11 @@ class Engine(ABC):
         """Return blocks with these numbers of rows, which `read` returns on this machine."""
 
     @abstractmethod
-    def resuming(self, folder: Path) -> Engine:
-        """Return this engine with finished blocks that remain if the run ends early; a later run with the same folder takes them."""
+    def resuming(self, folder: Path) -> AbstractContextManager[None]:
+        """Keep the blocks that steps in the block finish in a folder, and take those that an earlier run left there.
+
+        Both runs must take the same steps.
+        """
 
     def borders(self, records: int, at_most: int | None = None) -> NDArray[np.int64]:
         """Return the first record of each block, and the number of records at the end; blocks have `at_most` records if that is less."""

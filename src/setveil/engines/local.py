@@ -5,7 +5,12 @@ With a folder to resume in, finished blocks remain in it, and a later run with t
 
 from __future__ import annotations
 
+import mmap
+import os
 import re
+import tempfile
+import weakref
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
 from threading import Lock
@@ -13,8 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.engines.blocks import BLOCK_RECORDS, BlockKey, Blocks, CountWork, Engine, MapWork, by_group, joined
-from setveil.engines.scratch import TemporaryFolder, refusing_full_disk
+from setveil.engines.blocks import (
+    BLOCK_RECORDS,
+    BlockKey,
+    Blocks,
+    CountWork,
+    Engine,
+    MapWork,
+    by_group,
+    joined,
+    using_engine,
+)
+from setveil.engines.scratch import refusing_full_disk, scratch_folder
 from setveil.kernels.control import DONE
 from setveil.kernels.threads import share
 
@@ -52,49 +67,52 @@ class LocalEngine(Engine):
         """Return blocks with these numbers of rows; `read` is called whenever one is used."""
         return LocalBlocks(self, read, rows)
 
-    def resuming(self, folder: Path) -> LocalEngine:
-        """Return an engine whose blocks remain in the folder."""
-        return LocalEngine(self.block_records, folder)
+    @contextmanager
+    def resuming(self, folder: Path) -> Iterator[None]:
+        """Use an engine whose blocks remain in the folder."""
+        with using_engine(LocalEngine(self.block_records, folder)):
+            yield
 
-    def step_folder(self, label: str) -> tuple[Path, Any]:
-        """Return a folder for the blocks of the next step, and what keeps it from being removed."""
-        name = f"{next(self._steps):03}-{re.sub('[^a-z]+', '-', label.lower())}"
+    def place_for(self, label: str) -> _Folder | _OneFile:
+        """Return a place for the blocks of the next step."""
         if self._folder is None:
-            kept = TemporaryFolder(name)
-            return kept.path, kept
-        made = self._folder / name
-        with refusing_full_disk():
-            made.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return made, None
+            return _OneFile()
+        return _Folder(self._folder / f"{next(self._steps):03}-{re.sub('[^a-z]+', '-', label.lower())}")
 
 
 class LocalBlocks(Blocks):
     """Blocks that this machine reads."""
 
     def __init__(
-        self, engine: LocalEngine, read: Callable[[BlockKey], Any], rows: NDArray[np.int64], kept: Any = None
+        self,
+        engine: LocalEngine,
+        read: Callable[[BlockKey], Any],
+        rows: NDArray[np.int64],
     ) -> None:
         self._engine = engine
         self._read = read
-        self._kept = kept
         self.rows = rows
 
     def __iter__(self) -> Iterator[Any]:
         return map(self._read, self.keys)
 
     def map(self, label: str, work: MapWork) -> Blocks:
-        """Write what `work` makes of each block to a file. Files that are there already are from a run that was killed."""
-        folder, kept = self._engine.step_folder(label)
+        """Write what `work` makes of each block."""
+        place, rows = self._make(label, work)
+        return LocalBlocks(self._engine, place.read, rows)
+
+    def _make(self, label: str, work: MapWork) -> tuple[_Folder | _OneFile, NDArray[np.int64]]:
+        """Return where the new blocks are, and their numbers of rows. Those that are there already are from a run that was killed."""
+        place = self._engine.place_for(label)
 
         def make(key: BlockKey, control: NDArray[np.int64]) -> int:
-            file = _file_of(folder, key)
-            if not file.exists():
-                _write(file, work(self._read(key), key))
+            if key not in place:
+                place.write(key, work(self._read(key), key))
             control[DONE] = self.rows[key.number]
-            return int(_read_file(folder, key).num_rows)
+            return int(place.read(key).num_rows)
 
         rows = share(label, self.keys, make, total=int(self.rows.sum()))
-        return LocalBlocks(self._engine, partial(_read_file, folder), np.array(rows, np.int64), kept)
+        return place, np.array(rows, np.int64)
 
     def fold(self, label: str, count: CountWork) -> NDArray[np.int64]:
         """Sum what `count` makes of each block, as it comes: the order of whole numbers does not matter."""
@@ -115,15 +133,16 @@ class LocalBlocks(Blocks):
 
     def regroup(self, label: str, to: CountWork, groups: int) -> Blocks:
         """Sort each block by group, and put the pieces of a group together when it is read."""
-        sorted_by_group = self.map(label, partial(_by_group, to, groups))
+        place, rows = self._make(label, partial(_by_group, to, groups))
+        blocks: Iterable[Any] = LocalBlocks(self._engine, place.read, rows)
+        if groups * len(self) > MOST_OPENED:
+            blocks = place.read_all(self.keys)
         numbers = np.arange(groups + 1)
-        starts = [np.searchsorted(block.column(_GROUP).to_numpy(), numbers) for block in sorted_by_group]
-        blocks = sorted_by_group if groups * len(self) <= MOST_OPENED else list(sorted_by_group)
+        starts = [np.searchsorted(block.column(_GROUP).to_numpy(), numbers) for block in blocks]
         return LocalBlocks(
             self._engine,
             partial(_group_of, blocks, starts),
             np.sum(np.diff(starts, axis=1), axis=0, dtype=np.int64) if starts else np.zeros(groups, np.int64),
-            kept=sorted_by_group,
         )
 
 
@@ -145,24 +164,98 @@ def _group_of(blocks: Iterable[Any], starts: list[NDArray[np.int64]], key: Block
     return joined([piece.drop_columns(_GROUP) for piece in pieces])
 
 
-def _file_of(folder: Path, key: BlockKey) -> Path:
-    return folder / f"{key.number:06}.arrow"
+class _Folder:
+    """Blocks of a step as files in a folder, which remain if the run ends early."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with refusing_full_disk():
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def __contains__(self, key: BlockKey) -> bool:
+        return self._file_of(key).exists()
+
+    def _file_of(self, key: BlockKey) -> Path:
+        return self._path / f"{key.number:06}.arrow"
+
+    def write(self, key: BlockKey, block: Any) -> None:
+        """Write a block to a file that appears complete or not at all, even if the machine goes down."""
+        file = self._file_of(key)
+        unfinished = file.with_suffix(".unfinished")
+        with refusing_full_disk():
+            with unfinished.open("wb") as sink:
+                _write(sink, block)
+                sink.flush()
+                os.fsync(sink.fileno())
+            unfinished.rename(file)
+
+    def read(self, key: BlockKey) -> Any:
+        """Return a block; its columns are in the mapped file."""
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        with pa.memory_map(str(self._file_of(key))) as source:
+            return pa.ipc.open_file(source).get_batch(0)
+
+    def read_all(self, keys: list[BlockKey]) -> list[Any]:
+        """Return all blocks, mapped at once."""
+        return [self.read(key) for key in keys]
 
 
-def _write(file: Path, block: Any) -> None:
-    """Write a block to a file that appears complete or not at all."""
+class _OneFile:
+    """Blocks of a step in a file without a name, of which nothing remains, however the process ends."""
+
+    def __init__(self) -> None:
+        with refusing_full_disk():
+            self._file = tempfile.TemporaryFile(dir=scratch_folder(), prefix="setveil-")  # noqa: SIM115 - closed below
+        weakref.finalize(self, _close, self._file)
+        self._places: dict[int, tuple[int, int]] = {}
+        """Where the block with each number begins and ends."""
+        self._end = 0
+        self._writing = Lock()
+
+    def __contains__(self, key: BlockKey) -> bool:
+        return key.number in self._places
+
+    def write(self, key: BlockKey, block: Any) -> None:
+        """Write a block at the end of the file, at a place where it can be mapped."""
+        with self._writing, refusing_full_disk():
+            first = -(-self._end // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
+            self._file.seek(first)
+            _write(self._file, block)
+            self._file.flush()
+            self._end = self._file.tell()
+            self._places[key.number] = first, self._end
+
+    def read(self, key: BlockKey) -> Any:
+        """Return a block; its columns are in the mapped part of the file."""
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        first, end = self._places[key.number]
+        return pa.ipc.open_file(self._mapped(first, end)).get_batch(0)
+
+    def read_all(self, keys: list[BlockKey]) -> list[Any]:
+        """Return all blocks in one mapping, because each one takes a number of an open file."""
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        whole = self._mapped(0, self._end)
+        places = (self._places[key.number] for key in keys)
+        return [pa.ipc.open_file(whole.slice(first, end - first)).get_batch(0) for first, end in places]
+
+    def _mapped(self, first: int, end: int) -> Any:
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        with refusing_full_disk():
+            return pa.py_buffer(mmap.mmap(self._file.fileno(), end - first, access=mmap.ACCESS_READ, offset=first))
+
+
+def _close(file: Any) -> None:
+    with suppress(OSError):  # of a full disk, which was reported
+        file.close()
+
+
+def _write(sink: Any, block: Any) -> None:
+    """Write a block as an Arrow file."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    unfinished = file.with_suffix(".unfinished")
-    with refusing_full_disk():
-        with pa.OSFile(str(unfinished), "wb") as sink, pa.ipc.new_file(sink, block.schema) as writer:
-            writer.write_batch(block)
-        unfinished.rename(file)
-
-
-def _read_file(folder: Path, key: BlockKey) -> Any:
-    """Return a block; its columns are in the mapped file."""
-    import pyarrow as pa  # noqa: PLC0415 - slow to import
-
-    with pa.memory_map(str(_file_of(folder, key))) as source:
-        return pa.ipc.open_file(source).get_batch(0)
+    with pa.ipc.new_file(sink, block.schema) as writer:
+        writer.write_batch(block)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
@@ -68,23 +68,27 @@ class SparkEngine(Engine):
             self.cluster.close()
             raise
         self._folder = f"{self._root}/setveil-{secrets.token_hex(8)}"
-        self._resumes = False
+        self._keeps = self._resumes = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
         """Remove all blocks from the cluster, unless a later run resumes from them, and end the session."""
-        if kind is None or not self._resumes:
+        if kind is None or not self._keeps:
             with suppress(Exception):
                 self.remove(self._folder)
         self.cluster.close()
 
-    def resuming(self, folder: Path) -> SparkEngine:
-        """Let blocks remain in a folder of the cluster with the same name."""
+    @contextmanager
+    def resuming(self, folder: Path) -> Iterator[None]:
+        """Let blocks remain in a folder of the cluster with the same name, and take those of an earlier run from there."""
         self._folder = f"{self._root}/{folder.name}"
-        self._resumes = True
-        return self
+        self._keeps = self._resumes = True
+        try:
+            yield
+        finally:
+            self._resumes = False
 
     def _warehouse(self) -> str:
         read = partial(self.cluster.session.conf.get, "spark.sql.warehouse.dir")

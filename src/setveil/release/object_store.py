@@ -7,6 +7,7 @@ written.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import tempfile
 from contextlib import contextmanager, suppress
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r"(?:s3|gs|gcs|abfs|abfss)://", re.IGNORECASE)
 _PIECE = 1 << 22
+_LIST = "unfinished-upload.json"
+"""The names of the files of a release that is being written. It is removed when the card is there."""
 _fetched: list[TemporaryFolder] = []
 """Folders with the files of releases that were opened; they are removed when the process ends."""
 
@@ -50,6 +53,9 @@ class StoredFolder:
         with self._failing("cannot be used", OutputRefused):
             self._system, path = fs.FileSystem.from_uri(address)
         self._path = path.rstrip("/")
+        self._folder: Path | None = None
+        """Where the release is that is being uploaded."""
+        self._names: list[str] = []
         if "/" not in self._path:
             raise OutputRefused(f"{address} names a bucket; name a folder in it, such as {address.rstrip('/')}/release")
 
@@ -63,17 +69,40 @@ class StoredFolder:
         if not force and self.has_card():
             raise OutputRefused(f"{self.address} {EXISTS}")
 
-    def upload(self, folder: Path, names: list[str]) -> None:
-        """Write the files of a release, the card last. If it fails, there is no card."""
+    def upload(self, folder: Path) -> None:
+        """Write the files of a release except the card. What was there before is removed first: it is no release without its card."""
         with self._failing("cannot be written", OutputRefused), progress.step(f"writing to {self.address}"):
-            self._remove()
-            try:
-                for name in [*names, CARD_NAME]:
-                    self._put(folder / name)
-            except BaseException:
-                with suppress(OSError):
-                    self._system.delete_file(self._place(CARD_NAME))
-                raise
+            old = self._names_there()
+            self._folder, self._names = folder, sorted(one.name for one in folder.iterdir() if one.name != CARD_NAME)
+            self._write_list(folder, {*old, *self._names})
+            for name in [CARD_NAME, *old]:
+                self._delete(name)
+            for name in self._names:
+                self._put(folder / name)
+
+    def complete(self) -> None:
+        """Write the card, which makes the uploaded files a release."""
+        assert self._folder is not None, "its files are uploaded first"
+        with self._failing("cannot be written", OutputRefused):
+            self._put(self._folder / CARD_NAME)
+        with suppress(OSError):  # a list beside a card means nothing
+            self._delete(_LIST)
+
+    @contextmanager
+    def discarding(self) -> Iterator[None]:
+        """Remove what was uploaded if the block fails."""
+        try:
+            yield
+        except BaseException:
+            if self._folder is not None:
+                try:
+                    for name in [CARD_NAME, *self._names, _LIST]:
+                        self._delete(name)
+                except OSError:
+                    progress.note(
+                        f"{self.address} may still hold files of this run; remove them, or publish there again"
+                    )
+            raise
 
     def fetch(self) -> Path:
         """Return a temporary folder with a copy of the files that the card names."""
@@ -86,16 +115,29 @@ class StoredFolder:
                 self._get(folder / name)
         return folder
 
-    def _remove(self) -> None:
-        """Remove the release that is there: the card first, so that it is none, then the files that the card names."""
-        if not self.has_card():
-            return
+    def _names_there(self) -> list[str]:
+        """Return the names of files that setveil wrote there: those that the card names, and those of an upload that did not end."""
+        found = set[str]()
         with tempfile.TemporaryDirectory() as folder:
-            try:
-                names = self._files_of_card(Path(folder))
-            except BadData:  # of another version: what it names is not known
-                names = []
-        for name in [CARD_NAME, *names]:
+            if self.has_card():
+                with suppress(BadData):  # of another version: what it names is not known
+                    found.update(self._files_of_card(Path(folder)))
+            if self._system.get_file_info(self._place(_LIST)).is_file:
+                self._get(Path(folder) / _LIST)
+                with suppress(ValueError):  # it was not written to the end
+                    found.update(json.loads((Path(folder) / _LIST).read_bytes()))
+        return sorted(name for name in found if "/" not in name)
+
+    def _write_list(self, folder: Path, names: set[str]) -> None:
+        """Write which files are about to be written, so that a later run removes them if this one is killed."""
+        file = folder / _LIST
+        file.write_text(json.dumps(sorted(names)), encoding="utf-8")
+        self._put(file)
+        file.unlink()
+
+    def _delete(self, name: str) -> None:
+        """Delete a file if it is there."""
+        with suppress(FileNotFoundError):
             self._system.delete_file(self._place(name))
 
     def _files_of_card(self, folder: Path) -> list[str]:

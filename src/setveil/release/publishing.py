@@ -14,7 +14,7 @@ from setveil.data.forms.base import Ids
 from setveil.data.records.in_blocks import need_blocks
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
-from setveil.engines.blocks import BLOCK_RECORDS, current_engine, using_engine
+from setveil.engines.blocks import BLOCK_RECORDS, current_engine
 from setveil.engines.chosen import EngineName, using_chosen_engine
 from setveil.engines.scratch import using_scratch
 from setveil.errors import BadData, BadParameter
@@ -191,6 +191,8 @@ def publish(
 @again_if_created_meanwhile
 def make_release(asked: Publication, repeated: Repeated | None = None) -> Release:
     """Make a release, and write it if a folder is given. If it would not be the `repeated` release, it is refused."""
+    if (target := asked.target) is not None:
+        target.refuse_scratch(asked.scratch)  # before it is made
     with using_threads(asked.threads), using_scratch(asked.scratch), ExitStack() as stack:
         stack.enter_context(
             using_chosen_engine(asked.engine, asked.block_records, asked.spark_remote, asked.spark_folder)
@@ -234,18 +236,21 @@ def _make_release(asked: Publication, repeated: Repeated | None, stack: ExitStac
     note_memory(method, data)
     block_records = block_records_of(method, data)
     recipe = recipe_of(method, terms.ids, block_records)
-    folder = None
-    if asked.scratch is not None and method.runs_in_blocks and need_blocks(data):
-        facts = checksum, recipe, str(asked.block_records), str(asked.seed)
-        folder = stack.enter_context(workspace(Path(asked.scratch), *facts))
-        stack.enter_context(using_engine(current_engine().resuming(folder)))
-    tried = None if asked.comparison is None else _tried(asked.comparison, checksum, repeated)
+    seed = None
     if registrar is not None:
         seed = registrar.seed(checksum, recipe)
-    elif folder is not None and asked.seed is None:
-        seed = kept_seed(folder)
-    else:
+    elif asked.seed is not None:
         seed = Seed.of(asked.seed, experiment=asked.experiment)
+    folder = None
+    if asked.scratch is not None and method.runs_in_blocks and need_blocks(data):
+        facts = checksum, recipe, str(asked.block_records), "" if seed is None else str(seed.value)
+        folder = stack.enter_context(workspace(Path(asked.scratch), *facts))
+    resumed = stack.enter_context(ExitStack())
+    if folder is not None:
+        resumed.enter_context(current_engine().resuming(folder))
+    tried = None if asked.comparison is None else _tried(asked.comparison, checksum, repeated)
+    if seed is None:
+        seed = Seed.of(None) if folder is None else kept_seed(folder)
     randomness = Randomness(seed, checksum, recipe, block_records=block_records)
     if repeated is not None:
         repeated.refuse_other(randomness)
@@ -261,6 +266,7 @@ def _make_release(asked: Publication, repeated: Repeated | None, stack: ExitStac
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: use it for experiments, not for a release")
     drawn = draw(bound, taken, terms.ids, randomness, rng)
+    resumed.close()  # a check and a metric never take what an earlier run found, perhaps in other data
     published, alignment = drawn.published, drawn.alignment
     started = time.perf_counter()
     verdict = judge(published, data, alignment, bound, terms, drawn.account, drawn.advice)

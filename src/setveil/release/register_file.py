@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, Final
 from setveil import __version__
 from setveil.base import progress
 from setveil.base.atomic import is_uncommitted, refuse_file
-from setveil.errors import BadData, OutputRefused
+from setveil.errors import BadData, OutputRefused, SetveilError
 from setveil.release.dossier import DOSSIER_NAME
 from setveil.release.fingerprints import from_bytes, to_bytes
+from setveil.release.object_store import StoredFolder, is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -325,11 +326,21 @@ def _is_complete(entry: dict[str, Any]) -> bool:
     """Return whether the folders of an entry were written; a pending entry names the entry in the dossier that belongs to it."""
     if entry["pending"] is None:
         return True
-    release, private = Path(entry["release_folder"]), Path(entry["private_folder"])
+    release, private = entry["release_folder"], Path(entry["private_folder"])
     with suppress(OSError, ValueError, KeyError, TypeError):
         dossier = json.loads((private / DOSSIER_NAME).read_text(encoding="utf-8"))
-        return bool(dossier["register"]["entry"] == entry["pending"]) and not is_uncommitted(release, private)
+        if dossier["register"]["entry"] != entry["pending"]:
+            return False
+        return _may_be_stored(release) if is_address(release) else not is_uncommitted(Path(release), private)
     return False
+
+
+def _may_be_stored(address: str) -> bool:
+    """Return whether there is a release at an address; also if the store does not answer, because then it may be there."""
+    try:
+        return StoredFolder(address).has_card()
+    except SetveilError:
+        return True
 
 
 def _confirm(connection: sqlite3.Connection, number: int) -> None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.attacks.findings import Findings
 from setveil.base import progress
-from setveil.base.atomic import make_two_folders
 from setveil.base.display import ShownTable, quantity, to_html
 from setveil.base.verdict import Verdict
 from setveil.data.forms.base import DataPlace, Ids
@@ -292,12 +291,7 @@ class Release:
         form, (file, *further) = written.form, self.data.files(written.file_name, written.file_records)
         with (
             nullcontext() if self.registrar is None else self.registrar.entering(self, target) as entry,
-            make_two_folders(
-                target.out,
-                target.private,
-                force=target.force,
-                recording=nullcontext if entry is None else entry.recording,
-            ) as (public_folder, private_folder),
+            target.folders(nullcontext if entry is None else entry.recording) as (public_folder, private_folder),
         ):
             started = time.perf_counter()
             place = DataPlace(public_folder, file, form, written.layout, tuple(further))
@@ -337,7 +331,6 @@ class Release:
             (private_folder / REPORT_NAME).write_text(report_text(dossier), encoding="utf-8")
             recount = recount_text(self, reread, target, written, file)
             (private_folder / RECOUNT_NAME).write_text(recount, encoding="utf-8")
-        target.publish(card)
         object.__setattr__(self, "target", target)
         object.__setattr__(self, "card", card)
         return card

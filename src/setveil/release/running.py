@@ -67,6 +67,7 @@ def run(
     found = Job.of(job).changed(out=out, seed=seed, force=force)
     if found.target is not None:
         found.target.refuse()  # before the data are read
+        found.target.refuse_scratch(found.content.get("scratch"))
     chosen = {
         name: found.content[name] for name in ("block_records", "spark_remote", "spark_folder") if name in found.content
     }

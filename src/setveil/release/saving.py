@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from setveil.base.atomic import lock_folder, refuse_two_folders
+from setveil.base.atomic import make_folder_beside_copy, make_two_folders, refuse_two_folders
 from setveil.base.progress import note
 from setveil.data.files.packing import PACKINGS
 from setveil.data.formats import Layout
 from setveil.data.formats.record_tables import RecordTable
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.parameters.hierarchy import Hierarchy
-from setveil.release.card import CARD_NAME, Card
+from setveil.release.card import CARD_NAME
 from setveil.release.dossier import DOSSIER_NAME, private_beside
-from setveil.release.object_store import StoredFolder, files_beside, is_address
+from setveil.release.object_store import StoredFolder, is_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from setveil.data.forms.base import Ids, Published
     from setveil.data.forms.own_format import DataFormat
@@ -90,7 +90,7 @@ class Target:
     file_records: int | None = None
     force: bool = False
     address: str = ""
-    """Where the release folder is copied to, for an object store; `out` is then a temporary folder beside the private one."""
+    """Where the release is copied to, for an object store; `out` is then a folder that is never made."""
 
     @classmethod
     def of(cls, out: str | Path, private: str | Path | None = None, **options: object) -> Target:
@@ -101,8 +101,8 @@ class Target:
                     f"`out={str(out)!r}` is in an object store; name a folder of this machine for the private folder with `private=`"
                 )
             kept = Path(private)
-            staged = kept.with_name(f".{kept.name}.setveil-upload-{secrets.token_hex(6)}")
-            return cls(staged, kept, address=str(out), **options)  # type: ignore[arg-type]
+            never = kept.with_name(f".{kept.name}.setveil-{secrets.token_hex(6)}")
+            return cls(never, kept, address=str(out), **options)  # type: ignore[arg-type]
         place = Path(out)
         return cls(place, Path(private) if private is not None else private_beside(place), **options)  # type: ignore[arg-type]
 
@@ -112,25 +112,36 @@ class Target:
         if self.address:
             StoredFolder(self.address).refuse(force=self.force)
 
+    def refuse_scratch(self, scratch: str | Path | None) -> None:
+        """Refuse a scratch folder in a folder of the release: original data of a run that was killed would remain beside the release."""
+        place = None if scratch is None else Path(scratch).resolve()
+        for folder in (self.out, self.private):
+            if place is not None and (folder.resolve() == place or folder.resolve() in place.parents):
+                raise OutputRefused(
+                    f"the scratch folder {scratch} is in {folder}, a folder of the release; choose another one with `scratch=`"
+                )
+
     @property
     def shown(self) -> str:
         """The release folder, as the user named it."""
         return self.address or str(self.out)
 
-    def publish(self, card: Card) -> None:
-        """Copy the release to the object store, if it is to be there. If that fails, neither folder remains."""
+    @contextmanager
+    def folders(self, recording: Callable[[], AbstractContextManager[None]]) -> Iterator[tuple[Path, Path]]:
+        """Yield hidden folders for the release and the private folder; let both appear after the block, inside `recording`, or none."""
         if not self.address:
+            with make_two_folders(self.out, self.private, force=self.force, recording=recording) as made:
+                yield made
             return
-        handle = lock_folder(self.out)  # a later run removes folders that nobody locks
-        try:
-            StoredFolder(self.address).upload(self.out, files_beside(card))
-        except BaseException:
-            shutil.rmtree(self.private, ignore_errors=True)
-            raise
-        finally:
-            if handle is not None:
-                os.close(handle)
-            shutil.rmtree(self.out, ignore_errors=True)
+        store = StoredFolder(self.address)
+        with (
+            store.discarding(),
+            make_folder_beside_copy(
+                self.private, force=self.force, recording=recording, finishing=store.complete
+            ) as made,
+        ):
+            yield made
+            store.upload(made[0])
 
     def data_format(self, method: Method, data: Published, ids: Ids) -> DataFileFormat:
         """Return the format of the data file: the chosen one, the format of the data, or one that can hold the ids and all labels."""
