@@ -79,7 +79,7 @@ def _cpu(server):
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[2]) == server.process.pid:  # its group
+        if int(fields[2]) == server.pid:  # its group
             total += sum(map(int, fields[11:15]))
     return total / os.sysconf("SC_CLK_TCK")
 
