@@ -29,11 +29,8 @@ REPOSITORY = Path(__file__).parents[2]
 SPARK_HOME = next((REPOSITORY / "build" / "spark-server").glob("lib/python*/site-packages/pyspark"), None)
 SPARK_WORKERS = 2
 PATIENCE_SECONDS = 300
-SETTINGS = {
-    "spark.ui.enabled": "false",
+FOR_SMALL_WORK = {
     "spark.log.level": "WARN",
-    "spark.sql.shuffle.partitions": "4",
-    "spark.driver.host": "localhost",
     # Blocks of tests are small: starting a step takes longer than its work.
     "spark.driver.defaultJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "spark.executor.defaultJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
@@ -129,7 +126,9 @@ def spark(folder: Path, memory: int = 1024, **settings: str) -> Iterator[Server]
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.driver.memory": f"{memory}m",
         "spark.executor.memory": f"{memory}m",
-        **SETTINGS,
+        "spark.driver.host": "localhost",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "4",
         **settings,
     }
     command = [str(SPARK_HOME / "bin" / "spark-submit"), "--master", f"local-cluster[{SPARK_WORKERS},1,{memory}]"]
@@ -150,7 +149,7 @@ def shared_spark(folder: Path) -> Iterator[Server]:
             fcntl.flock(users, fcntl.LOCK_SH)
             yield Server(*map(int, started.read_text(encoding="ascii").split()))
             return
-        with spark(folder) as server:
+        with spark(folder, **FOR_SMALL_WORK) as server:
             started.write_text(f"{server.pid} {server.port}", encoding="ascii")
             fcntl.flock(users, fcntl.LOCK_SH)
             yield server
