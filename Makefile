@@ -24,9 +24,9 @@ test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m plain_python
 
-# What must pass before a change lands: `make test` with the exhaustive tests and all random examples.
+# What must pass before a change lands: `make test` with the exhaustive tests and all random examples. Those of Spark need Java.
 test-all: export SETVEIL_EXHAUSTIVE := 1
-test-all: test
+test-all: $(if $(shell command -v java),spark-server) test
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -54,7 +54,7 @@ kernels: $(READY)
 kernels-check: kernels
 	$(BIN)/python kernels-wheel/check_wheels.py dist/setveil_kernels-*.whl
 
-# A Spark for tests, in an environment of its own: its package has the same name as that of the client. A download of 456 MB.
+# A Spark for tests, in an environment of its own: its package has the same name as that of the client. A download of 456 MB, once.
 spark-server: build/spark-server/.ready
 
 build/spark-server/.ready: constraints.txt

@@ -79,13 +79,14 @@ def _cpu(server):
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[2]) == server.process.pid:  # its group
+        if int(fields[2]) == server.pid:  # its group
             total += sum(map(int, fields[11:15]))
     return total / os.sysconf("SC_CLK_TCK")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    sys.stdout.reconfigure(line_buffering=True)
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--min-support", type=float, default=0.001)
     parser.add_argument("--block-records", type=int, default=1 << 17)
@@ -104,15 +105,15 @@ def main():
             by_mllib(session, few, Path(name), given.min_support)
             with cpu_of(server) as theirs_cpu:
                 theirs, their_seconds = by_mllib(session, data, Path(name), given.min_support)
+            print(f"FP-growth of MLlib  {their_seconds:7.1f} s {theirs_cpu[0]:7.1f} CPU s of the cluster")
             with cpu_of(server) as ours_cpu:
                 ours, our_seconds = by_setveil(engine, data, share)
+            print(f"setveil on Spark    {our_seconds:7.1f} s {ours_cpu[0]:7.1f} CPU s of the cluster")
         here, seconds_here = by_setveil(LocalEngine(given.block_records), data, share)
+        print(f"setveil here        {seconds_here:7.1f} s")
     if not ours == theirs == here:
         sys.exit(f"different itemsets: {len(theirs):,} by MLlib, {len(ours):,} on Spark, {len(here):,} here")
     print(f"{len(ours):,} itemsets, the same with the same supports")
-    print(f"FP-growth of MLlib  {their_seconds:7.1f} s {theirs_cpu[0]:7.1f} CPU s of the cluster")
-    print(f"setveil on Spark    {our_seconds:7.1f} s {ours_cpu[0]:7.1f} CPU s of the cluster")
-    print(f"setveil here        {seconds_here:7.1f} s")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Engines to run one test on."""
 
+import os
 from contextlib import contextmanager
 
 import pytest
@@ -21,8 +22,11 @@ def sail(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
-    """Give a Spark server with two workers."""
-    with spark_servers.spark(tmp_path_factory.mktemp("spark")) as server:
+    """Give a Spark server with two workers, which all workers of pytest-xdist share."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "spark"
+    folder.mkdir(exist_ok=True)
+    with spark_servers.shared_spark(folder) as server:
         yield server
 
 

@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import threading
+import time
 from functools import partial
 
 import pytest
@@ -26,22 +27,39 @@ PUBLISH += ("--block-records", 700, "--measure", "none", "--attack", "none", "--
 MOMENTS = [random.Random(place).random() for place in range(12 if IS_EXHAUSTIVE else 3)]  # noqa: S311 - moments of a test
 
 
-def killing_one(server, after):
-    """Start to wait, and then kill a worker; return a function that tells which, when it is done."""
-    before = server.executors()
-    timer = threading.Timer(after, lambda: os.kill(before[0], signal.SIGKILL))
-    timer.start()
+@pytest.fixture
+def killed(spark, monkeypatch):
+    """Give a function that has a worker killed in the first step of this name, and the list of workers that were killed."""
+    found = []
 
-    def done():
-        timer.join()
-        assert len(before) == 2
-        assert before[0] not in server.executors()
+    def kill():
+        found.append(spark.executors()[0])
+        os.kill(found[0], signal.SIGKILL)
 
-    return done
+    def kill_in(label, after):
+        real = Cluster.run
+
+        def run_and_kill(cluster, step, *more):
+            if step != label or found:
+                return real(cluster, step, *more)
+            timer = threading.Timer(after, kill)
+            timer.start()
+            try:
+                return real(cluster, step, *more)
+            finally:
+                timer.cancel()  # it was not in the middle
+                timer.join()
+
+        monkeypatch.setattr(Cluster, "run", run_and_kill)
+
+    yield kill_in
+    assert len(found) == 1
+    while found[0] in spark.executors():
+        time.sleep(0.1)
 
 
 @pytest.mark.exhaustive
-def test_a_worker_is_killed_in_a_step(spark):
+def test_a_worker_is_killed_in_a_step(spark, killed):
     data, _categories = make(31, records=60)
 
     def steps(number):
@@ -52,41 +70,23 @@ def test_a_worker_is_killed_in_a_step(spark):
 
     with using_engine(LocalEngine(10)):
         expected = steps(work.numbered)
+    killed("numbering", after=3)
     with SparkEngine(spark.remote, 10) as engine, using_engine(engine):
-        done = killing_one(spark, after=3)
         assert steps(partial(work.wait, 2)) == expected
-        done()
 
 
 @pytest.mark.exhaustive
-def test_a_worker_is_killed_in_a_publication(spark, tmp_path, monkeypatch):
+def test_a_worker_is_killed_in_a_publication(spark, killed, tmp_path):
     data, categories = make(32, records=80, categories=4)
 
     def files(out, **where):
-        sv.publish(
-            data,
-            sv.PartSwap(categories=categories),
-            out=out,
-            seed=2**100 + 7,
-            block_records=15,
-            allow_failures=80,
-            **where,
-        )
+        more = {"block_records": 15, "allow_failures": 80, "metrics": "none", "attacks": "none"}
+        sv.publish(data, sv.PartSwap(categories=categories), out=out, seed=2**100 + 7, **more, **where)
         return {path.name: path.read_bytes() for path in out.iterdir()}
 
     expected = files(tmp_path / "expected")
-    steps, waiting = [], []
-    real = Cluster.run
-
-    def run_and_kill(cluster, label, *more):
-        steps.append(label)
-        if len(steps) == 5:
-            waiting.append(killing_one(spark, after=0.1))
-        return real(cluster, label, *more)
-
-    monkeypatch.setattr(Cluster, "run", run_and_kill)
+    killed("returning records", after=0.1)
     assert files(tmp_path / "found", engine="spark", spark_remote=spark.remote) == expected
-    waiting[0]()
 
 
 def released(folder):

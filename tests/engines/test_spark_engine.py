@@ -1,5 +1,6 @@
 """What is special about the engine `spark`: what travels, what remains, and what it says when something is wrong."""
 
+import os
 import platform
 import signal
 import socket
@@ -281,8 +282,8 @@ def test_the_server_ends(tmp_path, monkeypatch):
     with spark_servers.sail(tmp_path) as server, engine_on(server.remote):
         blocks = in_blocks(some_data())
         blocks.map("numbering", work.numbered)
-        server.process.kill()
-        server.process.wait()
+        os.kill(server.pid, signal.SIGKILL)
+        os.waitpid(server.pid, 0)
         with pytest.raises(sv.BadData, match="the step 'numbering' failed"):
             blocks.map("numbering", work.numbered)
 

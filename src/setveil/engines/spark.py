@@ -120,7 +120,8 @@ class SparkEngine(Engine):
         pieces = f"{path}-pieces"
         waiting: list[Any] = []
         size = 0
-        self.remove(pieces)  # of a run that was killed
+        if self._resumes:
+            self.remove(pieces)  # of a run that was killed
         with progress.step("sending blocks to the cluster", int(blocks.rows.sum())) as advance:
             for key, block in zip(blocks.keys, blocks, strict=True):
                 for piece in work.pieces_of(key.number, block):
