@@ -156,7 +156,7 @@ class Parameter:
         self.required = field.is_required()
         self.annotation = field.annotation
         self.default = None if field.default is PydanticUndefined else field.default
-        self._metadata = field.metadata
+        self.rules = field.metadata
         self._examples = field.examples
 
     @property
@@ -175,7 +175,7 @@ class Parameter:
         """The limits of a number, such as `at least 2`."""
         return [
             f"{words} {getattr(rule, key):,}"
-            for rule in self._metadata
+            for rule in self.rules
             for key, words in (("ge", "at least"), ("gt", "more than"), ("le", "at most"), ("lt", "less than"))
             if getattr(rule, key, None) is not None
         ]
