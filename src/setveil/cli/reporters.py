@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.progress import Silent
-from setveil.cli.translation import as_options, without_quoted
+from setveil.base.translation import as_options, without_quoted
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
