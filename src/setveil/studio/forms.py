@@ -99,7 +99,9 @@ class Places:
         """Return the places for a parameter."""
         found = [
             Choices("Samples", [Choice(one.name, one.title) for one in self.samples if parameter in one.side_files]),
-            Choices("Uploads", [Choice(f"upload:{one.id}", f"{one.title} ({size_text(one.bytes)})") for one in self.uploads]),
+            Choices(
+                "Uploads", [Choice(f"upload:{one.id}", f"{one.title} ({size_text(one.bytes)})") for one in self.uploads]
+            ),
         ]
         roots = dict.fromkeys(one.root for one in self.files)
         found += [
@@ -135,7 +137,15 @@ def _field(one: Parameter, given: Mapping[str, Any], places: Places) -> Field:
     if kind is not None and kind.ending:
         chosen, typed = _as_place(value, kind)
         more = [_reading_field(one.name, option, given) for option in extra_options(one)]
-        return Field(**shared, look="file", value=chosen, typed=typed, hint=_HINTS[kind.ending], places=places.of(one.name), more=more)
+        return Field(
+            **shared,
+            look="file",
+            value=chosen,
+            typed=typed,
+            hint=_HINTS[kind.ending],
+            places=places.of(one.name),
+            more=more,
+        )
     if one.annotation is bool:
         return Field(**shared, look="flag", value=bool(one.default if value is None else value))
     shown = _shown(one.default if value is None and not one.required else value)
@@ -161,7 +171,9 @@ def _reading_field(parameter: str, option: Option, given: Mapping[str, Any]) -> 
     value = given.get(option.name, option.default)
     look: Look = "flag" if option.type is bool else "text"
     shown = bool(value) if look == "flag" else _shown(value)
-    return Field(f"{parameter}.{option.name}", label(option.name), option.help, look, value=shown, changed=option.name in given)
+    return Field(
+        f"{parameter}.{option.name}", label(option.name), option.help, look, value=shown, changed=option.name in given
+    )
 
 
 def _is_list(annotation: Any) -> bool:
@@ -271,7 +283,9 @@ def _pairs(text: str) -> dict[str, str]:
     rows = [[part.strip() for part in row] for row in csv.reader(_lines(text))]
     for row in rows:
         if len(row) != 2 or not all(row):
-            raise BadRequest(f"{', '.join(row)!r} is not an item and its group; type them with a comma between, one pair per line")
+            raise BadRequest(
+                f"{', '.join(row)!r} is not an item and its group; type them with a comma between, one pair per line"
+            )
     return dict(rows)  # type: ignore[arg-type]  # each has two parts
 
 

@@ -89,6 +89,20 @@ class Studio:
             raise NotFound("there is no such data")
         return found
 
+    def place_of(self, user: User, number: str) -> tuple[str, str]:
+        """Return the kind and the id of what data were made from, so that they can be read in another way."""
+        source = self.source(user, number)
+        if source.kind == "sample":
+            return "sample", source.place
+        if source.kind == "file":
+            listed = [(one, self.files_below.place(one)) for one in (entry.id for entry in self.files(user))]
+        else:
+            listed = [(one.id, self.uploaded.place(one)) for one in self.uploads(user)]
+        for found, path in listed:
+            if str(path) == source.place:
+                return source.kind, found
+        raise NotFound("the file is gone; choose data again")
+
     def add_source(
         self,
         user: User,
