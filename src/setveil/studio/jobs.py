@@ -38,6 +38,7 @@ class Jobs:
     def __init__(self, folder: Path, database: Database, most: int) -> None:
         self.folder, self.database, self.most = folder, database, most
         self.lock = threading.RLock()
+        self.program = [sys.executable, "-m", "setveil"]
         self.children: dict[str, subprocess.Popen[bytes]] = {}
         self.over = threading.Event()
         self.watcher: threading.Thread | None = None
@@ -83,16 +84,15 @@ class Jobs:
             return
         try:
             self.database.change(job, state="running", started=time.time())
-            command = [sys.executable, "-I", "-S", child.__file__, str(folder), sys.executable, "-m", "setveil"]
-            environment = {name: value for name, value in os.environ.items() if not name.startswith("SETVEIL_STUDIO")}
+            beside = [sys.executable, "-I", "-S", child.__file__, str(folder)]
             self.children[job.id] = subprocess.Popen(  # noqa: S603 - arguments of ours
-                [*command, *job.arguments],
+                [*beside, *self.program, *job.arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
                 pass_fds=[handle],
-                env=environment,
+                umask=0o077,
             )
             self.database.change(job, pid=self.children[job.id].pid)
         finally:
@@ -107,25 +107,25 @@ class Jobs:
             os.close(handle)
         return handle is None
 
-    def _end(self, job: JobRow) -> None:
+    def _end(self, job: JobRow) -> JobRow:
         """Note how a job ended."""
         process = self.children.pop(job.id, None)
         code = _read_code(self.path(job))
         if code is None and process is not None:
             code = process.returncode
         if code is None or code == -signal.SIGKILL:
-            _stop_orphans(job)
+            _stop_orphans(job, self.path(job))
         state: State = "failed" if code is None else _STATES.get(code, "failed")
         if job.stopping is not None and state == "failed":
             state = "stopped"
         if state == "done" and self.result(job) is None:
             state = "failed"
-        self.database.change(job, state=state, ended=time.time(), exit_code=code)
+        return self.database.change(job, state=state, ended=time.time(), exit_code=code)
 
     def _hurry(self, job: JobRow) -> None:
         """Kill a command that was asked to stop and did not."""
         if job.stopping is not None and time.time() > job.stopping + GRACE_SECONDS:
-            _send(job, signal.SIGKILL)
+            _send(job, self.path(job), signal.SIGKILL)
 
     def cancel(self, job: JobRow) -> JobRow:
         """Ask a job to stop."""
@@ -133,11 +133,13 @@ class Jobs:
             now = self.database.job(job.id) or job
             if now.state == "queued":
                 return self.database.change(now, state="stopped", ended=time.time())
+            if now.state == "running" and not self._still_runs(now):
+                now = self._end(now)
             if now.state != "running":
                 raise WrongState(f"the job is {now.state}; only a job that waits or runs can be stopped")
             if now.stopping is None:
                 now = self.database.change(now, stopping=time.time())
-            _send(now, signal.SIGINT)
+            _send(now, self.path(now), signal.SIGINT)
             return now
 
     def result(self, job: JobRow) -> dict[str, Any] | None:
@@ -170,20 +172,32 @@ def _read_code(folder: Path) -> int | None:
         return None
 
 
-def _send(job: JobRow, number: signal.Signals) -> None:
+def _send(job: JobRow, folder: Path, number: signal.Signals) -> None:
     """Send a signal to the child of a job and all that it started."""
-    if job.pid is not None:
+    pid = _pid_of(job, folder)
+    if pid is not None:
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(job.pid, number)
+            os.killpg(pid, number)
 
 
-def _stop_orphans(job: JobRow) -> None:
+def _pid_of(job: JobRow, folder: Path) -> int | None:
+    """Return the process of a child; it writes its number too, as the server can end before it has stored it."""
+    if job.pid is not None:
+        return job.pid
+    try:
+        return int((folder / "pid").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def _stop_orphans(job: JobRow, folder: Path) -> None:
     """Stop the command of a child that was killed. A process group without its leader can only be the one that was ours."""
-    if job.pid is None:
+    pid = _pid_of(job, folder)
+    if pid is None:
         return
     try:
-        os.kill(job.pid, 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
-        _send(job, signal.SIGINT)
+        _send(job, folder, signal.SIGINT)
     except PermissionError:
         return

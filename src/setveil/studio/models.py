@@ -142,6 +142,7 @@ class TextsModel(Model):
     command: str
     file: str
     python: str
+    files: dict[str, str]
 
 
 class ReleaseModel(Model):

@@ -1,37 +1,44 @@
-"""Start the server of a studio, and print how to reach it."""
+"""Start the server of a studio."""
 
 from __future__ import annotations
 
 import signal
 import socket
-import sys
 import webbrowser
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from setveil.errors import Missing, OutputRefused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from setveil.studio.settings import Settings
 
-MISSING = (
-    "the studio requires FastAPI and uvicorn, which are not installed; install them with: pip install 'setveil[studio]'"
-)
+_ASKED_TO_STOP = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-def serve(settings: Settings, *, token: str | None, open_browser: bool = False) -> None:
-    """Serve a studio until Ctrl-C; jobs that run go on."""
+def serve(settings: Settings, *, announce: Callable[[str], object] = print, open_page: bool = False) -> None:
+    """Serve a studio until Ctrl-C; jobs that run go on.
+
+    `announce` is called with the address once the server listens. The address holds the token of a studio with one person.
+    """
     try:
         import uvicorn  # noqa: PLC0415 - an extra
 
         from setveil.studio.app import make_app  # noqa: PLC0415 - the same
     except ImportError:
-        raise Missing(MISSING) from None
+        raise Missing(
+            "the studio requires FastAPI and uvicorn, which are not installed; install them with: pip install 'setveil[studio]'"
+        ) from None
     from setveil.studio.studio import Studio  # noqa: PLC0415 - imports every method
 
     listening = _listening(settings)
-    studio = Studio(settings)
+    studio = None
     try:
+        settings = replace(settings, port=listening.getsockname()[1])
+        studio = Studio(settings)
         config = uvicorn.Config(
             make_app(studio),
             log_level="warning",
@@ -42,20 +49,18 @@ def serve(settings: Settings, *, token: str | None, open_browser: bool = False) 
             timeout_keep_alive=30,
             h11_max_incomplete_event_size=64 * 1024,
         )
-        name = f"[{settings.host}]" if ":" in settings.host else settings.host
-        address = f"http://{name}:{settings.port}/" + (f"?token={token}" if token else "")
-        sys.stdout.write(f"Open {address}\nStop with Ctrl-C; jobs that run go on.\n")
-        sys.stdout.flush()
-        if open_browser:
+        announce(settings.address)
+        if open_page:
             with suppress(webbrowser.Error):
-                webbrowser.open(address)
-        for number in (signal.SIGTERM, signal.SIGHUP):
+                webbrowser.open(settings.address)
+        for number in _ASKED_TO_STOP:
             signal.signal(number, signal.default_int_handler)  # uvicorn raises a signal again once it has stopped
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listening])
     finally:
         listening.close()
-        studio.close()
+        if studio is not None:
+            studio.close()
 
 
 def _listening(settings: Settings) -> socket.socket:
@@ -65,9 +70,9 @@ def _listening(settings: Settings) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((settings.host, settings.port))
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         listening.close()
-        raise OutputRefused(
-            f"{settings.host}:{settings.port} cannot be used: {error.strerror}; choose another --port"
-        ) from None
+        message = f"{settings.host}:{settings.port} cannot be used: {getattr(error, 'strerror', None) or error}; choose another `port=`"
+        raise OutputRefused(message) from None
+    listening.listen(128)
     return listening
