@@ -120,7 +120,7 @@ def walk(page: Page, address: str) -> dict[str, str]:
     page.goto(base + post(f"{release}/check"))
     ended()
     seen |= {"run-done": run, "result": release, "hand-over": f"{release}/hand-over", "releases": "/releases"}
-    refused = post(f"{data}/set-up/full-swap", **{"action": "publish", "categories.from": "sample:supermarket"})
+    refused = post(f"{data}/set-up/part-swap", **{"action": "publish", "categories.from": "sample:supermarket", "categories.level": "department"})
     page.goto(base + refused)
     ended()
     seen["run-refused"] = refused

@@ -161,8 +161,25 @@ def _field(one: Parameter, given: Mapping[str, Any], places: Places) -> Field:
     return Field(**shared, look="text", value=shown)
 
 
+LABELS: Final = {
+    "categories": "Category of each item",
+    "sensitive": "Sensitive items",
+    "itemsets": "Itemsets to hide",
+    "hierarchy": "Hierarchy of items",
+    "min_support": "Minimum support",
+    "rho": "Highest confidence (ρ)",
+    "afi": "New frequent itemsets",
+    "t_max": "Most trials",
+    "full_min": "Smallest whole record",
+    "max_scan": "Most swaps to try",
+}
+"""Labels of fields that say more than the name of the parameter."""
+
+
 def label(name: str) -> str:
-    """Return the name of a parameter as the label of a field."""
+    """Return the label of the field of a parameter."""
+    if name in LABELS:
+        return LABELS[name]
     words = name.replace("_", " ")
     return words if len(words) < 3 else words.capitalize()
 

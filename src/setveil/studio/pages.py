@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter
 from fastapi.concurrency import run_in_threadpool
 from jinja2 import PackageLoader
+from markupsafe import Markup  # noqa: TC002 - docstrings of filters are run
 from pydantic_core import to_jsonable_python
 from starlette.requests import Request  # noqa: TC002 - FastAPI needs it when the program runs
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -105,8 +106,18 @@ def _environment() -> Environment:
         "ago": _ago,
         "clock": _clock,
         "upper_first": lambda text: text[:1].upper() + text[1:],
+        "with_options": with_options,
     }
     return made
+
+
+def with_options(text: str) -> Markup:
+    """Return a message as HTML, with options of the command line and text in backticks as code.
+
+    >>> print(with_options("Use --level or `k`"))
+    Use <code>--level</code> or <code>k</code>
+    """
+    return report_page.with_code(re.sub(r"(?<![\w`-])(--[a-z][a-z-]*)", r"`\1`", text))
 
 
 def _ago(moment: float | None) -> str:
@@ -233,7 +244,8 @@ def _choose_data(studio: Studio, user: User, given: Given) -> Response | Screen:
     """Choose a sample, or a file or an upload with the way to read it."""
     sample, kind, number = one(given, "sample"), one(given, "kind"), one(given, "id")
     if sample:
-        return to(f"/data/{studio.add_source(user, sample=sample).id}")
+        named = next((f"{row.title} sample" for row in studio.samples() if row.name == sample), "")
+        return to(f"/data/{studio.add_source(user, sample=sample, title=named).id}")
     if kind not in ("file", "upload"):
         raise BadRequest("choose a sample, a file or an upload")
     try:
@@ -528,14 +540,26 @@ def _tour(studio: Studio, user: User) -> Screen:
     return Screen("tour.html.jinja", "A tour in two minutes", {"samples": studio.samples()})
 
 
+GROUPS: Final = {
+    "Data": ("samples", "files", "uploads", "data"),
+    "Start a job": ("profile", "advise", "publish", "check", "measure", "attack", "risk", "compare", "texts"),
+    "Jobs": ("jobs",),
+    "Releases": ("releases", "log"),
+}
+"""The parts of the API, with the first parts of their addresses."""
+OTHERS: Final = "Other"
+
+
 def _reference(request: Request) -> Response:
     from setveil.studio.api import described  # noqa: PLC0415 - it imports what imports this
 
     document = described(request.app)
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in (*GROUPS, OTHERS)}
     for path, operations in document["paths"].items():
+        first = path.removeprefix("/api/v1/").partition("/")[0]
+        group = next((name for name, firsts in GROUPS.items() if first in firsts), OTHERS)
         for verb, facts in operations.items():
-            groups.setdefault(path.removeprefix("/api/v1/").partition("/")[0], []).append(
+            groups[group].append(
                 {"verb": verb.upper(), "path": path, "summary": facts.get("summary", ""), "about": facts.get("description", ""),
                  "parameters": facts.get("parameters", []), "body": _body(facts, document),
                  "responses": {code: answer.get("description", "") for code, answer in facts["responses"].items()}}

@@ -21,7 +21,7 @@ from setveil.report.overview import overview
 from setveil.report.release_charts import release_charts
 from setveil.studio.forms import fields_of
 from setveil.studio.refusals import NotFound, WrongState
-from setveil.studio.showing import Screen, newest, places_of, run_row
+from setveil.studio.showing import Screen, newest, places_of, run_row, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -256,7 +256,7 @@ def compare_screen(studio: Studio, user: User, source: str) -> Screen:
     content = {
         "data": {"id": one.id, "title": one.title},
         "methods": [
-            {"name": name, "title": METHODS[name].title, "summary": METHODS[name].summary(), "values": texts.get(name, values),
+            {"name": name, "title": title_of(name), "summary": METHODS[name].summary(), "values": texts.get(name, values),
              "needs": [row.name for row in METHODS[name].parameters() if row.required and row.name in SideFiles.model_fields and row.name != "min_support"],
              "chosen": name in texts or (not texts and name == "disassociation")}
             for name, values in COMPARED.items()

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from setveil.base.display import quantity, share
-from setveil.catalog import METHODS, METRICS
-from setveil.comparison.candidates import SideFiles
+from setveil.catalog import ATTACKS, METHODS, METRICS
+from setveil.comparison.candidates import MOST_KNOWN, SideFiles
+from setveil.comparison.recommendation import RISKS
 from setveil.method_description import describe_method
 from setveil.methods.base import TRUTHFUL_TEXTS
 from setveil.release.context import ANSWERS, Context
@@ -25,6 +26,17 @@ if TYPE_CHECKING:
     from setveil.studio.database import JobRow, Source
     from setveil.studio.studio import Studio
     from setveil.studio.users import User
+
+
+def title_of(method: str) -> str:
+    """Return the name of a method as a heading.
+
+    >>> title_of("part-swap"), title_of("td-control")
+    ('Part swap', 'TD control')
+    """
+    words = method.replace("-", " ")
+    return words.replace("td ", "TD ") if words.startswith("td ") else words[:1].upper() + words[1:]
+
 
 GROUPS: Final = {
     "disassociation": ("identity", "Which record belongs to a person", "Somebody knows a few items of a person. They must not find the whole record."),
@@ -158,7 +170,18 @@ def reading_fields(given: Mapping[str, Any]) -> list[Field]:
             found.append(Field(name, title, about, "flag", value=bool(value), changed=name in given))
         elif name in _READING_CHOICES:
             choices = [Choice(one, text) for one, text in _READING_CHOICES[name]]
-            found.append(Field(name, title, about, "choice", value=value or "", choices=choices, changed=name in given))
+            found.append(
+                Field(
+                    name,
+                    title,
+                    about,
+                    "choice",
+                    value=value or "",
+                    choices=choices,
+                    required=name == "unit",
+                    changed=name in given,
+                )
+            )
         else:
             found.append(Field(name, title, about, "text", value=value or "", changed=name in given))
     return found
@@ -238,7 +261,7 @@ def exposure_screen(studio: Studio, user: User, source: str) -> Screen:
         unit = UNITS[found["unit"]]
         content |= {
             "unit": unit,
-            "verdict": _exposure(found, unit),
+            "verdict": _exposure(found, unit).replace(" %", "\u00a0%"),
             "pictures": [_picture(row, unit) for row in found["unique"]],
         }
         charts = [drawn for drawn in (length_chart(found, unit), popular_chart(found, unit)) if drawn is not None]
@@ -339,13 +362,21 @@ def _tried(row: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in method.items()
         if name != "name" and not isinstance(value, dict | list) and not _is_file(kind, name)
     }
-    tested = [one for one in trial["findings"] if one["main"] is not None and one["excess"] is not None]
+    covered = method.get("m", MOST_KNOWN)
+    tested = [
+        one
+        for one in trial["findings"]
+        if one["main"] is not None
+        and one["excess"] is not None
+        and one["name"] in RISKS[row["hides"]]
+        and one["parameters"].get("known", 0) <= covered
+    ]
     strongest = max(tested, key=lambda one: one["excess"]["low"], default=None)
     task = next((one for one in trial["measurements"] if one["value"] is not None), None)
     return {
         "role": row["role"],
         "method": method["name"],
-        "title": kind.title,
+        "title": title_of(method["name"]),
         "summary": kind.summary(),
         "settings": settings,
         "hides": row["hides"],
@@ -356,7 +387,7 @@ def _tried(row: Mapping[str, Any]) -> dict[str, Any]:
         "task": None if task is None else {"title": METRICS[task["name"]].title, "value": task["value"], "interval": task["interval"], "unit": task["unit"]},
         "risk": None
         if strongest is None
-        else {"name": strongest["name"], "known": strongest["parameters"].get("known"), "rate": strongest["main"]["rate"],
+        else {"text": ATTACKS[strongest["name"]].success_with(strongest["parameters"]), "rate": strongest["main"]["rate"],
               "before": strongest["details"].get("in-the-original", {}).get("right"), "chance": strongest["naive"]["rate"]},
     }  # fmt: skip
 
@@ -398,7 +429,7 @@ def _method_card(name: str, kind: type[Method]) -> dict[str, Any]:
     needs = [label(one.parameter) for one in found.files if one.required]
     return {
         "name": name,
-        "title": kind.title,
+        "title": title_of(name),
         "summary": kind.summary(),
         "guarantee": guarantee,
         "sometimes_none": found.sometimes_none,
@@ -483,7 +514,7 @@ def set_up_screen(
         "no_guarantee": bool(given.get("no_guarantee")),
         "texts": texts,
     }
-    return Screen("set_up.html.jinja", f"Set up {method}", content, source=one, step="set-up")
+    return Screen("set_up.html.jinja", f"Set up {title_of(method)}", content, source=one, step="set-up")
 
 
 def _example(row: Any) -> Any:

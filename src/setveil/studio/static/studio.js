@@ -3,6 +3,10 @@
   "use strict";
   document.documentElement.classList.add("js");
 
+  // On a narrow screen, the step that this is comes into view.
+  const here = document.querySelector(".steps [aria-current]");
+  if (here) here.closest(".steps").scrollLeft = here.offsetLeft - 40;
+
   // A run: each event of the job renews the part of the page that shows it. When the job has ended, the page goes on to its result.
   const run = document.querySelector("[data-events]");
   if (run) {
