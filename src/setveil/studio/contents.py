@@ -44,6 +44,8 @@ def side_file(name: str, value: Any, resolve: Resolve) -> Any:
         )
     if isinstance(value, Mapping) and len(value) == 1:
         ((kind, number),) = value.items()
+        if kind == "path":
+            raise BadRequest(f"{name} names a path; give a file by its id")
         if kind in _REFERENCES and isinstance(number, str):
             if kind != "sample":
                 return resolve(kind, number)

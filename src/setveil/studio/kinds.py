@@ -324,7 +324,9 @@ def compare(asked: Asked) -> Work:
                 raise BadRequest("methods must be a list of tables")
             content[name] = [method_table(one, asked.resolve) for one in value]
         elif name == "task":
-            content[name] = metric_list(value, asked.resolve)[0]
+            if not isinstance(value, str | Mapping):
+                raise BadRequest("task must be a metric: NAME, NAME:parameter=value,... or a table")
+            (content[name],) = metric_list(value, asked.resolve)
         elif name in ("metrics", "attacks"):
             content[name] = (metric_list if name == "metrics" else attack_list)(value, asked.resolve)
         else:
