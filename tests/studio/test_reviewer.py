@@ -71,6 +71,7 @@ def test_the_owner_sees_more(served, published):
     with served.client() as client:
         text = client.get(f"/api/v1/releases/{published}/dossier").text
     assert SMALL in text
+    assert set(sv.read(SMALL).vocabulary) & set(re.findall(r"[\w.-]+", text))  # so the search above would find them
     assert "seed" in json.loads(text)
 
 

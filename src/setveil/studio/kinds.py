@@ -16,6 +16,7 @@ from setveil.release.job import Job
 from setveil.studio.contents import (
     Resolve,
     attack_list,
+    grid_table,
     method_table,
     metric_list,
     refuse_other_keys,
@@ -322,7 +323,7 @@ def compare(asked: Asked) -> Work:
         if name == "methods":
             if not isinstance(value, list):
                 raise BadRequest("methods must be a list of tables")
-            content[name] = [method_table(one, asked.resolve) for one in value]
+            content[name] = [grid_table(one, asked.resolve) for one in value]
         elif name == "task":
             if not isinstance(value, str | Mapping):
                 raise BadRequest("task must be a metric: NAME, NAME:parameter=value,... or a table")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
+from setveil.base.translation import naming_keys
 from setveil.errors import OutputRefused
 from setveil.studio import releases
 from setveil.studio.contents import is_sample
@@ -178,8 +179,9 @@ class Studio:
         if release is not None:  # its job knows the data
             row = self._job_of_release(user, release)
             source = row.source
-        asked = self._asked(user, source, release, given)
-        work = KINDS[kind](asked)
+        with naming_keys(()):
+            asked = self._asked(user, source, release, given)
+            work = KINDS[kind](asked)
         if kind == "check" and witnesses_in(given):
             self.database.note(user.name, "checked with witnesses", release)
         title = asked.source.title if asked.source else kind
@@ -226,7 +228,8 @@ class Studio:
     def job_text(self, user: User, source: str, content: Mapping[str, Any]) -> JobTexts:
         """Return a set-up as a command line, a job file and Python."""
         _owner(user)
-        return texts_of(job_of(self._asked(user, source, None, content)))
+        with naming_keys(()):
+            return texts_of(job_of(self._asked(user, source, None, content)))
 
     def job(self, user: User, number: str) -> JobRow:
         """Return a job of a user."""
