@@ -13,6 +13,7 @@ from setveil.comparison.candidates import SideFiles
 from setveil.parameters import kind_of
 from setveil.release.context import ANSWERS, Context
 from setveil.release.job import Job
+from setveil.release.job_lines import JOB_NAME
 from setveil.studio.contents import (
     Resolve,
     attack_list,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from setveil.parameters import ParameterKind
     from setveil.studio.database import Source
 
-JOB_NAME: Final = "job.toml"
 OUT: Final = "release"
 COMPARISON: Final = "comparison"
 MOST_WITNESSES: Final = 100
@@ -181,7 +181,8 @@ def risk(asked: Asked) -> Work:
         options.side(name, ending)
     for name in ("item_column", "side_encoding"):
         options.plain(name, str)
-    options.reading()
+    if asked.release is None:
+        options.reading()  # the card says how a release is read
     return options.work()
 
 
