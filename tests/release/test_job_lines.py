@@ -46,10 +46,9 @@ def run_all_three(job, folder, monkeypatch):
         place = folder / name
         place.mkdir()
         monkeypatch.chdir(place)
-        for file, text in ({} if name == "file" else files).items():
+        for file, text in ({"job.toml": job.to_toml()} if name == "file" else files).items():
             (place / file).write_text(text, encoding="utf-8")
         if name == "file":
-            (place / "job.toml").write_text(job.to_toml(), encoding="utf-8")
             code = main.run(["run", "job.toml"])
         elif name == "command":
             code = main.run(shlex.split(command)[1:])
@@ -97,7 +96,7 @@ def test_everything_that_a_job_can_say_is_said(baskets, tmp_path, monkeypatch):
     job = sv.Job({
         "data": {"path": str(baskets), "person": "customer", "item": "product", "empty": "drop"},
         "method": {"name": "disassociation", "k": 3, "m": 2},
-        "metrics": ["quick", "fi-similarity:min_support=5%", {"name": "items-lost", "sensitive": ["item 1", "item 2"]}],
+        "metrics": ["quick", "fi-similarity:min_support=5%", {"name": "fi-similarity", "min_support": "10%"}],
         "attacks": ["find-record:known=1", {"name": "find-record", "known": 2}],
         "attack_limit": "90%",
         "ids": "drop",
@@ -107,7 +106,6 @@ def test_everything_that_a_job_can_say_is_said(baskets, tmp_path, monkeypatch):
         "threads": 1,
         "names": {"item 1": "the first, or so", "item 2": 'the "second"'},
         "context": context,
-        "register": {"file": "releases.db", "recipient": "the city"},
         "out": "release",
     })  # fmt: skip
     first, second, third = run_all_three(job, tmp_path, monkeypatch)
@@ -138,6 +136,16 @@ def test_a_flag_of_a_side_file_and_a_table_are_options(tmp_path):
     assert files == {}
     assert "--paths --" in as_command_line(command_of(content))
     assert "sv.read_hierarchy('tree.csv', data=data, paths=True)" in python_of(content)
+
+
+def test_a_metric_with_a_side_file_needs_the_job_file():
+    metric = {"name": "items-lost", "sensitive": ["a"]}
+    job = sv.Job(
+        {"data": "d.dat", "method": {"name": "disassociation", "k": 3, "m": 2}, "metrics": [metric], "out": "release"}
+    )
+    content, _ = with_files(job.to_dict())
+    assert as_command_line(command_of(content)) == "setveil run job.toml"
+    assert "metrics=[sv.ItemsLost(sensitive=sv.read_sensitive('sensitive.txt', data=data))]" in python_of(content)
 
 
 def test_two_values_of_the_same_name_are_two_files():

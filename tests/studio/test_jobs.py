@@ -54,7 +54,8 @@ def test_a_job_has_the_exit_code_of_its_command(studio):
 def test_a_command_that_prints_nothing_complete_has_failed(studio):
     pretend(studio, "print('{')")
     job = finished(studio, start(studio))
-    assert (job.state, job.exit_code, studio.result(job)) == ("failed", 0, None)
+    assert (job.state, job.exit_code) == ("failed", 0)
+    assert "without a result" in studio.result(job)["error"]["message"]
 
 
 def test_one_job_runs_at_a_time_and_the_others_wait_in_order(studio):
@@ -121,6 +122,7 @@ def test_a_command_that_dies_has_failed(studio):
     pretend(studio, "import os; os.kill(os.getpid(), 11)")
     job = finished(studio, start(studio))
     assert (job.state, job.exit_code) == ("failed", -11)
+    assert "signal 11" in studio.result(job)["error"]["message"]
 
 
 def test_a_child_that_is_killed_takes_its_command_with_it(studio):
@@ -264,3 +266,4 @@ def test_a_job_whose_child_is_gone_has_failed(tmp_path):
     with opened(tmp_path / "studio") as studio:
         job = studio.job(OWNER, job.id)
         assert (job.state, job.exit_code) == ("failed", None)
+        assert "run it again" in studio.result(job)["error"]["message"]

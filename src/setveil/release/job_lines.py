@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from setveil.base.declaration import Declaration
     from setveil.release.job_keys import Content
 
+JOB_NAME: Final = "job.toml"
+"""What a command calls the job file."""
 _OPTIONS: Final = {"format": "release_format", "separator": "release_separator"}
 """Keys of a job whose option has another name, because `publish` has an option of that name for the data."""
 
@@ -65,7 +67,14 @@ def with_files(content: Content) -> tuple[Content, dict[str, str]]:
 
 
 def command_of(content: Content) -> CommandExample:
-    """Return the command that publishes as a job says, which names a file for each side file."""
+    """Return the command that publishes as a job says, which names a file for each side file.
+
+    No option can name a file for a metric or an attack. The command then runs the job file.
+    """
+    if any(
+        _needs_file(one, LISTS[name][1]) for name in content.keys() & LISTS.keys() for one in _listed(content[name])
+    ):
+        return CommandExample("run", (JOB_NAME,))
     data = _table("data", content["data"])
     place = data.pop("path")
     options: list[tuple[str, Any]] = [*data.items(), *_method_options(content["method"])]
@@ -85,6 +94,14 @@ def command_of(content: Content) -> CommandExample:
         (name, True if value is True else shlex.quote(str(value))) for name, value in options if value is not False
     )
     return CommandExample("publish", (shlex.quote(place),), written)
+
+
+def _needs_file(one: Any, catalog: Mapping[str, type[Declaration]]) -> bool:
+    """Return whether a metric or an attack has a parameter that is read from a file."""
+    if isinstance(one, str):
+        return False
+    kinds = {parameter.name: kind_of(parameter.annotation) for parameter in catalog[one["name"]].parameters()}
+    return any(kind is not None and kind.ending and one.get(name) is not None for name, kind in kinds.items())
 
 
 def _method_options(table: Content) -> list[tuple[str, Any]]:

@@ -20,7 +20,7 @@ from setveil import __version__
 from setveil.errors import SetveilError
 from setveil.studio import api
 from setveil.studio.guarding import Guard
-from setveil.studio.refusals import BadRequest, NoSpace, NotFound, Refusal, WrongMethod
+from setveil.studio.refusals import BadRequest, NoSpace, NotFound, Refusal, TooLarge, WrongMethod
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -99,7 +99,7 @@ def _invalid(request: Request, error: Exception) -> Response:
 
 def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    kinds: dict[int, type[Refusal]] = {404: NotFound, 405: WrongMethod}
+    kinds: dict[int, type[Refusal]] = {404: NotFound, 405: WrongMethod, 413: TooLarge}
     refusal = kinds.get(error.status_code, BadRequest)(str(error.detail))
     response = answer(request, refusal)
     response.headers.update(error.headers or {})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from setveil.catalog import ATTACKS, METHODS, METRICS, named
-from setveil.parameters import kind_of
+from setveil.parameters import extra_options, kind_of
 from setveil.parameters.texts import settings_in
 from setveil.release.measuring import LEVELS
 from setveil.studio.refusals import BadRequest
@@ -44,6 +44,8 @@ def side_file(name: str, value: Any, resolve: Resolve) -> Any:
         )
     if isinstance(value, Mapping) and len(value) == 1:
         ((kind, number),) = value.items()
+        if kind == "path":
+            raise BadRequest(f"{name} names a path; give a file by its id")
         if kind in _REFERENCES and isinstance(number, str):
             if kind != "sample":
                 return resolve(kind, number)
@@ -91,6 +93,22 @@ def _side_files(kind: type[Declaration]) -> set[str]:
 
 def method_table(given: Any, resolve: Resolve) -> dict[str, Any]:
     """Return the table `method` of a job file."""
+    found = declared(METHODS, "method", given, resolve)
+    kind = METHODS[found["name"]]
+    files = _side_files(kind)
+    options = {
+        one.name for parameter in kind.parameters() for one in extra_options(parameter)
+    } - kind.model_fields.keys()
+    later = {name for name in files if name in found}
+    plain = {
+        name: value for name, value in found.items() if name not in {"name", *options, *later} and value is not None
+    }
+    kind.refuse_values(plain, later=later)
+    return found
+
+
+def grid_table(given: Any, resolve: Resolve) -> dict[str, Any]:
+    """Return a table of `methods` of a grid, where a list holds several values of a parameter."""
     return declared(METHODS, "method", given, resolve)
 
 

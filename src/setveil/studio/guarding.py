@@ -8,6 +8,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
+from starlette.exceptions import HTTPException
+
 from setveil.studio.refusals import NotAllowed, NoToken, Refusal, TooLarge, WrongHost
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ API: Final = "/api/"
 UPLOADS: Final = "/api/v1/uploads/"
 OPEN: Final = ("/static/", "/favicon.ico")
 """What needs no token: files that are the same for everybody."""
+LEAST_ERROR: Final = 400
 SAFE: Final = ("GET", "HEAD", "OPTIONS")
 HEADERS: Final = {
     "content-security-policy": (
@@ -64,7 +67,7 @@ class Guard:
         if scope["type"] != "http":  # there are no websockets
             return
         headers = _headers(scope)
-        sender = _with_headers(send)
+        sender = _with_headers(scope, send)
         try:
             self._refuse_host(headers)
             user = self._user(scope, headers)
@@ -150,10 +153,15 @@ def _cookies(headers: dict[str, str]) -> dict[str, str]:
         return {}
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(scope: Scope, send: Send) -> Send:
     async def sender(message: Message) -> None:
         if message["type"] == "http.response.start":
             given = {name.lower() for name, _ in message["headers"]}
+            if message["status"] >= LEAST_ERROR and scope["method"] not in SAFE and b"connection" not in given:
+                message["headers"] = [
+                    *message["headers"],
+                    (b"connection", b"close"),
+                ]  # the rest of its content may never end
             extra = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in given]
             message["headers"] = [*message["headers"], *extra]
         await send(message)
@@ -174,8 +182,8 @@ def _limited(scope: Scope, headers: dict[str, str], receive: Receive) -> Receive
         nonlocal arrived
         message = await receive()
         arrived += len(message.get("body", b""))
-        if arrived > BODY_BYTES:
-            raise TooLarge(f"the request is too large; allowed are {BODY_BYTES:,} bytes")
+        if arrived > BODY_BYTES:  # FastAPI passes on no other error while it reads
+            raise HTTPException(TooLarge.status, f"the request is too large; allowed are {BODY_BYTES:,} bytes")
         return message
 
     return receiver
@@ -191,7 +199,6 @@ async def _refuse(scope: Scope, send: Send, refusal: Refusal) -> None:
     headers = [
         (b"content-type", kind.encode()),
         (b"content-length", str(len(content)).encode()),
-        (b"connection", b"close"),
     ]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": content})

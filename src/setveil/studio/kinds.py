@@ -13,9 +13,11 @@ from setveil.comparison.candidates import SideFiles
 from setveil.parameters import kind_of
 from setveil.release.context import ANSWERS, Context
 from setveil.release.job import Job
+from setveil.release.job_lines import JOB_NAME
 from setveil.studio.contents import (
     Resolve,
     attack_list,
+    grid_table,
     method_table,
     metric_list,
     refuse_other_keys,
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from setveil.parameters import ParameterKind
     from setveil.studio.database import Source
 
-JOB_NAME: Final = "job.toml"
 OUT: Final = "release"
 COMPARISON: Final = "comparison"
 MOST_WITNESSES: Final = 100
@@ -180,7 +181,8 @@ def risk(asked: Asked) -> Work:
         options.side(name, ending)
     for name in ("item_column", "side_encoding"):
         options.plain(name, str)
-    options.reading()
+    if asked.release is None:
+        options.reading()  # the card says how a release is read
     return options.work()
 
 
@@ -322,9 +324,11 @@ def compare(asked: Asked) -> Work:
         if name == "methods":
             if not isinstance(value, list):
                 raise BadRequest("methods must be a list of tables")
-            content[name] = [method_table(one, asked.resolve) for one in value]
+            content[name] = [grid_table(one, asked.resolve) for one in value]
         elif name == "task":
-            content[name] = metric_list(value, asked.resolve)[0]
+            if not isinstance(value, str | Mapping):
+                raise BadRequest("task must be a metric: NAME, NAME:parameter=value,... or a table")
+            (content[name],) = metric_list(value, asked.resolve)
         elif name in ("metrics", "attacks"):
             content[name] = (metric_list if name == "metrics" else attack_list)(value, asked.resolve)
         else:

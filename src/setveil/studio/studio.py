@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
+from setveil.base.translation import naming_keys
 from setveil.errors import OutputRefused
+from setveil.release.job_lines import JOB_NAME
 from setveil.studio import releases
 from setveil.studio.contents import is_sample
 from setveil.studio.database import Database, JobRow, LogRow, Source, Upload
 from setveil.studio.events import Event, Progress, progress_of, read_events
 from setveil.studio.job_texts import JobTexts, texts_of
 from setveil.studio.jobs import EVENTS_NAME, Jobs
-from setveil.studio.kinds import COMPARISON, JOB_NAME, KINDS, Asked, job_of, witnesses_in
+from setveil.studio.kinds import COMPARISON, KINDS, Asked, job_of, witnesses_in
 from setveil.studio.refusals import BadRequest, NotAllowed, NotFound, WrongState
 from setveil.studio.sources import FileEntry, Files, Sample, Uploads, checked_reading, label_of, samples
 
@@ -48,6 +50,7 @@ class Studio:
         except Timeout:
             raise OutputRefused(f"another studio uses {folder}; stop it, or choose another folder") from None
         self.database = Database(folder)
+        self.registers = _folder(folder / "registers")
         self.files_below = Files(folder, settings.roots)
         self.uploaded = Uploads(
             _folder(folder / "uploads"), self.database, most=settings.upload_bytes, quota=settings.quota_bytes
@@ -192,8 +195,9 @@ class Studio:
         if release is not None:  # its job knows the data
             row = self._job_of_release(user, release)
             source = row.source
-        asked = self._asked(user, source, release, given)
-        work = KINDS[kind](asked)
+        with naming_keys(()):
+            asked = self._asked(user, source, release, given)
+            work = KINDS[kind](asked)
         if kind == "check" and witnesses_in(given):
             self.database.note(user.name, "checked with witnesses", release)
         title = asked.source.title if asked.source else kind
@@ -227,7 +231,7 @@ class Studio:
             None if source is None else self.source(user, source),
             None if release is None else releases.place_of(self.queue.path(self._job_of_release(user, release))),
             lambda kind, number: str(self._path(user, kind, number)),
-            self.settings.folder / "registers" / f"{user.name.encode().hex()[:120]}.db",
+            self.registers / f"{user.name.encode().hex()[:120]}.db",
             lambda number: self._comparison(user, number),
         )
 
@@ -240,7 +244,8 @@ class Studio:
     def job_text(self, user: User, source: str, content: Mapping[str, Any]) -> JobTexts:
         """Return a set-up as a command line, a job file and Python."""
         _owner(user)
-        return texts_of(job_of(self._asked(user, source, None, content)))
+        with naming_keys(()):
+            return texts_of(job_of(self._asked(user, source, None, content)))
 
     def job(self, user: User, number: str) -> JobRow:
         """Return a job of a user."""
@@ -257,7 +262,9 @@ class Studio:
 
     def result(self, job: JobRow) -> dict[str, Any] | None:
         """Return what a job printed: its result, or `{"error": ...}`; None as long as there is none."""
-        return self.queue.result(job) if job.has_ended else None
+        if not job.has_ended:
+            return None
+        return self.queue.result(job) or {"error": _without_result(job)}
 
     def events(self, job: JobRow, after: int = 0) -> list[Event]:
         """Return what a job reported after a position."""
@@ -368,6 +375,19 @@ class Studio:
         """Return who looked at private values, and when."""
         _owner(user)
         return self.database.log()
+
+
+def _without_result(job: JobRow) -> dict[str, Any]:
+    """Return the error of a job whose command printed nothing complete."""
+    if job.state == "stopped":
+        message = "stopped before the command had begun; nothing was written"
+    elif job.exit_code is None:
+        message = "the job and the server ended together; run it again"
+    elif job.exit_code < 0:
+        message = f"the system killed the command (signal {-job.exit_code}), for example because memory was full; run it again"
+    else:
+        message = f"the command ended with the exit code {job.exit_code} and without a result; run it again"
+    return {"kind": job.state, "message": message, "exit_code": job.exit_code if job.exit_code is not None else 1}
 
 
 def _owner(user: User) -> None:
