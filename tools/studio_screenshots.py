@@ -120,12 +120,26 @@ def walk(page: Page, address: str) -> dict[str, str]:
     page.goto(base + post(f"{release}/check"))
     ended()
     seen |= {"run-done": run, "result": release, "hand-over": f"{release}/hand-over", "releases": "/releases"}
-    refused = post(f"{data}/set-up/part-swap", **{"action": "publish", "categories.from": "sample:supermarket", "categories.level": "department"})
+    refused = post(
+        f"{data}/set-up/part-swap",
+        **{"action": "publish", "categories.from": "sample:supermarket", "categories.level": "department"},
+    )
     page.goto(base + refused)
     ended()
     seen["run-refused"] = refused
     seen["compare"] = f"{data}/compare"
-    compared = post(f"{data}/compare", method=["disassociation", "part-swap"], **{"values.disassociation": "k = 3, 10; m = 2", "values.part-swap": "", "categories.from": "sample:supermarket", "task": "ease", "seeds": "1", "budget": "1min"})  # fmt: skip
+    compared = post(
+        f"{data}/compare",
+        method=["disassociation", "part-swap"],
+        **{
+            "values.disassociation": "k = 3, 10; m = 2",
+            "values.part-swap": "",
+            "categories.from": "sample:supermarket",
+            "task": "ease",
+            "seeds": "1",
+            "budget": "1min",
+        },
+    )
     page.goto(base + compared)
     ended()
     seen["comparison"] = compared.replace("/runs/", "/comparisons/")
@@ -153,7 +167,7 @@ def main() -> None:
                 context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
                 context.add_cookies(cookies)
                 page = context.new_page()
-                page.on("console", lambda said: print(f"{page.url}: {said.text}"))
+                page.on("console", lambda said: print(said.text))
                 for name, path in seen.items():
                     if given.only and name not in given.only:
                         continue

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from axe_playwright_python.sync_playwright import Axe
 
-from support.program import PATIENCE_SECONDS
 from support.studios import TOKENS
 
 PATIENCE = 30_000
 SERIOUS = ("serious", "critical")
 SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
-HEADINGS = "[...document.querySelectorAll('h1, h2, h3, h4')].filter(h => h.checkVisibility()).map(h => Number(h.tagName[1]))"
+HEADINGS = (
+    "[...document.querySelectorAll('h1, h2, h3, h4')].filter(h => h.checkVisibility()).map(h => Number(h.tagName[1]))"
+)
 UNNAMED = """[...document.querySelectorAll('input:not([type=hidden]), select, textarea')]
   .filter(one => !one.labels?.length && !one.getAttribute('aria-label')).map(one => one.name)"""
 
@@ -70,11 +72,13 @@ class Person:
         levels = self.page.evaluate(HEADINGS)
         assert levels[0] == 1, name
         assert levels.count(1) == 1, name
-        assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False)), (name, levels)
+        assert all(after <= before + 1 for before, after in pairwise(levels)), (name, levels)
         assert self.page.evaluate(UNNAMED) == [], name
         assert self.page.locator(".primary").count() <= 1, name
         found = Axe().run(self.page).response["violations"]
-        faults = [(one["id"], [node["html"][:120] for node in one["nodes"]][:3]) for one in found if one["impact"] in SERIOUS]
+        faults = [
+            (one["id"], [node["html"][:120] for node in one["nodes"]][:3]) for one in found if one["impact"] in SERIOUS
+        ]
         assert faults == [], name
 
 

@@ -1,16 +1,14 @@
 """The studio in a real browser: people get from data to a release, whatever their screen, and nothing leaves this machine."""
 
 import io
-import json
-import sys
 import zipfile
 
 import pytest
 
+from studio.browsing import person_at
+
 from support import studios
 from support.studios import OWNER, SMALL, pretend, serving, wait_until
-
-from studio.browsing import person_at
 
 SLOW = """
 import json, pathlib, sys, time
@@ -29,7 +27,13 @@ print(json.dumps({"sentences": []}))
 
 METHODS = {
     "disassociation": ("bms-webview-1.dat.gz", {"k": "4"}, {}, 1400, "light"),
-    "part-swap": ("foodmart.dat.gz", {}, {"categories": ("foodmart_taxonomy.csv.gz", {"level": "category"})}, 400, "dark"),
+    "part-swap": (
+        "foodmart.dat.gz",
+        {},
+        {"categories": ("foodmart_taxonomy.csv.gz", {"level": "category"})},
+        400,
+        "dark",
+    ),
     "insert": ("foodmart.dat.gz", {"rho": "50%"}, {"sensitive": "10\n100\n101\n"}, 1400, "dark"),
 }
 """Methods with a data set, values, side files (a file with the way to read it, or typed text), and a screen."""
@@ -85,6 +89,16 @@ def test_a_person_gets_from_a_file_to_a_release_that_can_be_handed_over(pages, b
         assert not [one for one in names if "dossier" in one or "alignment" in one]
 
 
+ANSWERS = (
+    "Named recipients",
+    "That a person has an item of a list",
+    "Two items of a person",
+    "Every item of a released",
+    "Count items and pairs",
+    "This is the only release",
+)
+
+
 def chosen(pages, sample=SMALL, reading=None):
     return pages.studio.add_source(OWNER, sample=sample, reading=reading or {}).id
 
@@ -126,7 +140,7 @@ def test_advice_leads_to_a_filled_form(pages, browser):
         source = chosen(pages, "sample:hospital?records=600&seed=1")
         person.go(f"/data/{source}/advise")
         person.judge("questions")
-        for answer in ("Named recipients", "That a person has an item of a list", "Two items of a person", "Every item of a released", "Count items and pairs", "This is the only release"):
+        for answer in ANSWERS:
             person.page.get_by_label(answer).check()
         person.press("Get advice")
         person.wait_for_run()
@@ -205,7 +219,9 @@ def test_a_restart_of_the_server_loses_nothing(tmp_path, browser, monkeypatch):
 
 
 def test_exceptions_are_shown_after_a_click_that_is_logged(pages, browser):
-    job = studios.finished(pages.studio, pages.studio.start(OWNER, "publish", source=chosen(pages), content=studios.PUBLISH))
+    job = studios.finished(
+        pages.studio, pages.studio.start(OWNER, "publish", source=chosen(pages), content=studios.PUBLISH)
+    )
     before = len(pages.studio.log(OWNER))
     with person_at(browser, pages.url) as person:
         person.go(f"/releases/{job.id}")
@@ -238,7 +254,10 @@ def test_everything_works_without_javascript(pages, browser):
 
 def test_a_file_is_uploaded_and_read(pages, browser, tmp_path):
     file = tmp_path / "<b>baskets & more.csv"
-    file.write_text("id,item\n" + "".join(f"{row},{item}\n" for row in range(40) for item in (row % 7, f"<i>{row % 5}")), encoding="utf-8")
+    file.write_text(
+        "id,item\n" + "".join(f"{row},{item}\n" for row in range(40) for item in (row % 7, f"<i>{row % 5}")),
+        encoding="utf-8",
+    )
     with person_at(browser, pages.url) as person:
         person.page.locator("#f-upload").set_input_files(file)
         person.press("Upload")
@@ -263,5 +282,3 @@ def test_pages_can_be_operated_with_the_keyboard(pages, browser, path):
             person.page.keyboard.press("Tab")
             shadow = person.page.evaluate("getComputedStyle(document.activeElement).boxShadow")
             assert shadow != "none"
-
-

@@ -129,8 +129,10 @@ def page_with_charts(
     from setveil.report.scripts import scripts, security_policy  # noqa: PLC0415 - the same
 
     texts = scripts(more_scripts) if charts else ()
-    return environment(PackageLoader(package, ".")).get_template(template).render(
-        **values, scripts=texts, policy=security_policy(texts), embedded=as_embedded(charts), colours=styles()
+    return (
+        environment(PackageLoader(package, "."))
+        .get_template(template)
+        .render(**values, scripts=texts, policy=security_policy(texts), embedded=as_embedded(charts), colours=styles())
     )
 
 

@@ -11,9 +11,9 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter
 from fastapi.concurrency import run_in_threadpool
 from jinja2 import PackageLoader
-from markupsafe import Markup  # noqa: TC002 - docstrings of filters are run
+from markupsafe import Markup
 from pydantic_core import to_jsonable_python
-from starlette.requests import Request  # noqa: TC002 - FastAPI needs it when the program runs
+from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from setveil import __version__
@@ -83,18 +83,22 @@ def page_of(request: Request, screen: Screen, *, status: int = 0) -> Response:
         }
         return JSONResponse(to_jsonable_python(content, fallback=str), status or screen.status)
     user = getattr(request.state, "user", None)
-    html = _environment().get_template(screen.template).render(
-        **screen.content,
-        screen=screen,
-        title=screen.title,
-        drawn={one.key: one for one in screen.charts},
-        embedded=as_embedded(screen.charts) if screen.charts else None,
-        scripts=[*(CHARTS_SCRIPTS if screen.charts else ()), *screen.more_scripts],
-        flow=_steps(screen),
-        user=user,
-        version=__version__,
-        path=request.url.path,
-    )  # fmt: skip
+    html = (
+        _environment()
+        .get_template(screen.template)
+        .render(
+            **screen.content,
+            screen=screen,
+            title=screen.title,
+            drawn={one.key: one for one in screen.charts},
+            embedded=as_embedded(screen.charts) if screen.charts else None,
+            scripts=[*(CHARTS_SCRIPTS if screen.charts else ()), *screen.more_scripts],
+            flow=_steps(screen),
+            user=user,
+            version=__version__,
+            path=request.url.path,
+        )
+    )
     return HTMLResponse(html, status or screen.status)
 
 
@@ -269,7 +273,7 @@ def _expose(studio: Studio, user: User, given: Given, source: str) -> Response:
 form_at("/data/{source}/exposure", _expose)
 
 
-def _read_again(studio: Studio, user: User, given: Given, source: str) -> Response:
+def _read_again(studio: Studio, user: User, _given: Given, source: str) -> Response:
     """Lead to the form that says how to read the same file."""
     kind, number = studio.place_of(user, source)
     return to(f"/open/{kind}/{number}") if kind != "sample" else to("/")
@@ -396,11 +400,11 @@ form_at("/data/{source}/set-up/{method}", _publish)
 screen_at("/runs/{job}", showing.run_screen)
 
 
-def _cancel(studio: Studio, user: User, given: Given, job: str) -> Response:
+def _cancel(studio: Studio, user: User, _given: Given, job: str) -> Response:
     return to_run(studio.cancel(user, job))
 
 
-def _again(studio: Studio, user: User, given: Given, job: str) -> Response:
+def _again(studio: Studio, user: User, _given: Given, job: str) -> Response:
     return to_run(studio.again(user, job))
 
 
@@ -415,7 +419,7 @@ screen_at("/releases/{release}/hand-over", releases_shown.hand_over_screen)
 
 
 def _follow(kind: str, content: dict[str, Any]) -> Callable[..., Response]:
-    def act(studio: Studio, user: User, given: Given, release: str) -> Response:
+    def act(studio: Studio, user: User, _given: Given, release: str) -> Response:
         return to_run(studio.start(user, kind, release=release, content=content))
 
     return act
@@ -426,7 +430,7 @@ form_at("/releases/{release}/measure", _follow("measure", {"metrics": ["full"]})
 form_at("/releases/{release}/attack", _follow("attack", {"attacks": ["full"]}))
 
 
-def _witnesses(studio: Studio, user: User, given: Given, release: str) -> Screen:
+def _witnesses(studio: Studio, user: User, _given: Given, release: str) -> Screen:
     """Show the witnesses of a release; this is logged."""
     found = studio.witnesses(user, studio.release(user, release))
     return releases_shown.release_screen(studio, user, release, witnesses=found)
@@ -536,7 +540,7 @@ def _typed(text: str) -> Any:
 # the tour and the reference
 
 
-def _tour(studio: Studio, user: User) -> Screen:
+def _tour(studio: Studio, _user: User) -> Screen:
     return Screen("tour.html.jinja", "A tour in two minutes", {"samples": studio.samples()})
 
 
@@ -560,10 +564,16 @@ def _reference(request: Request) -> Response:
         group = next((name for name, firsts in GROUPS.items() if first in firsts), OTHERS)
         for verb, facts in operations.items():
             groups[group].append(
-                {"verb": verb.upper(), "path": path, "summary": facts.get("summary", ""), "about": facts.get("description", ""),
-                 "parameters": facts.get("parameters", []), "body": _body(facts, document),
-                 "responses": {code: answer.get("description", "") for code, answer in facts["responses"].items()}}
-            )  # fmt: skip
+                {
+                    "verb": verb.upper(),
+                    "path": path,
+                    "summary": facts.get("summary", ""),
+                    "about": facts.get("description", ""),
+                    "parameters": facts.get("parameters", []),
+                    "body": _body(facts, document),
+                    "responses": {code: answer.get("description", "") for code, answer in facts["responses"].items()},
+                }
+            )
     return page_of(
         request,
         Screen("reference.html.jinja", "REST API", {"groups": groups, "version_of_api": document["info"]["version"]}),

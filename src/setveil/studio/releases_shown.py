@@ -209,11 +209,26 @@ def releases_screen(studio: Studio, user: User) -> Screen:
     """Return the register of releases, and who looked at private values."""
     rows = studio.releases(user)
     content = {
-        "releases": [{"id": one.id, "title": one.title, "method": one.method, "guarantee": one.guarantee, "records": one.records, "made": one.made,
-                      "owner": one.owner} for one in rows],
-        "log": [{"time": one.time, "user": one.user, "action": one.action, "release": one.release} for one in studio.log(user)] if user.is_owner else [],
+        "releases": [
+            {
+                "id": one.id,
+                "title": one.title,
+                "method": one.method,
+                "guarantee": one.guarantee,
+                "records": one.records,
+                "made": one.made,
+                "owner": one.owner,
+            }
+            for one in rows
+        ],
+        "log": [
+            {"time": one.time, "user": one.user, "action": one.action, "release": one.release}
+            for one in studio.log(user)
+        ]
+        if user.is_owner
+        else [],
         "is_owner": user.is_owner,
-    }  # fmt: skip
+    }
     return Screen("releases.html.jinja", "Releases", content)
 
 
@@ -256,17 +271,30 @@ def compare_screen(studio: Studio, user: User, source: str) -> Screen:
     content = {
         "data": {"id": one.id, "title": one.title},
         "methods": [
-            {"name": name, "title": title_of(name), "summary": METHODS[name].summary(), "values": texts.get(name, values),
-             "needs": [row.name for row in METHODS[name].parameters() if row.required and row.name in SideFiles.model_fields and row.name != "min_support"],
-             "chosen": name in texts or (not texts and name == "disassociation")}
+            {
+                "name": name,
+                "title": title_of(name),
+                "summary": METHODS[name].summary(),
+                "values": texts.get(name, values),
+                "needs": [
+                    row.name
+                    for row in METHODS[name].parameters()
+                    if row.required and row.name in SideFiles.model_fields and row.name != "min_support"
+                ],
+                "chosen": name in texts or (not texts and name == "disassociation"),
+            }
             for name, values in COMPARED.items()
         ],
         "side_files": [row for row in fields_of(SideFiles, side_files, places) if row.look == "file"],
-        "tasks": [{"name": name, "title": METRICS[name].title, "summary": METRICS[name].summary()} for name in TASKS if name in METRICS],
+        "tasks": [
+            {"name": name, "title": METRICS[name].title, "summary": METRICS[name].summary()}
+            for name in TASKS
+            if name in METRICS
+        ],
         "budgets": [{"value": value, "title": title} for value, title in BUDGETS],
         "before": None if before is None else before.id,
         "runs": [run_row(job) for job in studio.jobs(user) if job.source == source and job.kind == "compare"],
-    }  # fmt: skip
+    }
     return Screen("compare.html.jinja", "Compare set-ups", content, source=one, step="compare")
 
 
@@ -294,18 +322,33 @@ def comparison_screen(studio: Studio, user: User, job: str) -> Screen:
     compared = Comparison(found["facts"], [_set_up(one) for one in found["set_ups"]])
     chart = frontier(compared)
     content = {
-        "comparison": {"id": row.id, "records": found["facts"]["data"]["records"], "held_out": found["facts"]["data"]["held_out"]},
+        "comparison": {
+            "id": row.id,
+            "records": found["facts"]["data"]["records"],
+            "held_out": found["facts"]["data"]["held_out"],
+        },
         "task": found["facts"]["task"],
         "best": [
-            {"title": one.title, "task": interval_text(one.task, is_share=False), "excess": interval_text(one.excess), "attack": one.attack,
-             "place": place, "method": one.method}
-            for place, one in enumerate(compared.set_ups) if one.is_best
+            {
+                "title": one.title,
+                "task": interval_text(one.task, is_share=False),
+                "excess": interval_text(one.excess),
+                "attack": one.attack,
+                "place": place,
+                "method": one.method,
+            }
+            for place, one in enumerate(compared.set_ups)
+            if one.is_best
         ],
         "columns": columns_of(compared),
         "count": len(compared.set_ups),
-        "failed": [{"title": one.title, "status": one.status, "look": LOOKS.get(one.status, "none"), "reason": one.reason} for one in compared.set_ups if one.fails],
+        "failed": [
+            {"title": one.title, "status": one.status, "look": LOOKS.get(one.status, "none"), "reason": one.reason}
+            for one in compared.set_ups
+            if one.fails
+        ],
         "pictures": [] if chart is None else [chart.key],
-    }  # fmt: skip
+    }
     source = studio.source(user, row.source) if row.source else None
     return Screen(
         "comparison.html.jinja",
@@ -324,7 +367,8 @@ def _set_up(row: Mapping[str, Any]) -> SetUpSummary:
     first, last = names.index("stage"), names.index("best")
     settings = {name: row[name] for name in names[1:first] if row[name] != ""}
     measured = {name: row[name] for name in names[names.index("attack") + 1 : last]}
-    title = f"{row['method']} {', '.join(f'{name}={value}' for name, value in settings.items() if not str(value).startswith(('sample:', '/')))}".rstrip()
+    shown = [f"{name}={value}" for name, value in settings.items() if not str(value).startswith(("sample:", "/"))]
+    title = f"{row['method']} {', '.join(shown)}".rstrip()
     return SetUpSummary(
         method=row["method"],
         settings=settings,
@@ -353,9 +397,9 @@ _INLINE: Final = re.compile(r"(?P<code>`{1,2})(?P<text>.*?)(?P=code)|\*\*(?P<bol
 
 
 def rendered(text: str) -> Markup:
-    """Return a card as HTML: the parts of Markdown that cards use. Everything in it is escaped.
+    r"""Return a card as HTML: the parts of Markdown that cards use. Everything in it is escaped.
 
-    >>> print(rendered("# A & B\\n\\n- `x`\\n- **y**\\n"))
+    >>> print(rendered("# A & B\n\n- `x`\n- **y**\n"))
     <h3>A &amp; B</h3>
     <ul><li><code>x</code></li><li><b>y</b></li></ul>
     """

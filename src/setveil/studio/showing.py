@@ -39,11 +39,27 @@ def title_of(method: str) -> str:
 
 
 GROUPS: Final = {
-    "disassociation": ("identity", "Which record belongs to a person", "Somebody knows a few items of a person. They must not find the whole record."),
-    "uncertainty": ("sensitive-items", "That a person has a sensitive item", "Nobody should be able to conclude a sensitive item from the other items of a record."),
-    "tendency": ("preference", "What a person prefers", "The items of a record show what its person likes most. That must not be visible."),
-    "itemsets": ("itemsets", "Patterns that are your secret", "Some combinations of items must not be found as frequent in the release."),
-}  # fmt: skip
+    "disassociation": (
+        "identity",
+        "Which record belongs to a person",
+        "Somebody knows a few items of a person. They must not find the whole record.",
+    ),
+    "uncertainty": (
+        "sensitive-items",
+        "That a person has a sensitive item",
+        "Nobody should be able to conclude a sensitive item from the other items of a record.",
+    ),
+    "tendency": (
+        "preference",
+        "What a person prefers",
+        "The items of a record show what its person likes most. That must not be visible.",
+    ),
+    "itemsets": (
+        "itemsets",
+        "Patterns that are your secret",
+        "Some combinations of items must not be found as frequent in the release.",
+    ),
+}
 """Families of methods with what they hide: the answer of the advice, a title, and a sentence."""
 UNITS: Final = {"person": "people", "record": "records"}
 PEOPLE: Final = 100
@@ -134,9 +150,21 @@ def next_of(job: JobRow) -> str:
 
 
 READING: Final = (
-    ("unit", "What is one record?", "The guarantee protects records. It protects people only if each person has one record."),
-    ("person", "Column with the id of the person", "For tables with one row per item: all rows with the same id become one record."),
-    ("format", "Format", "Usually found in the file. Basket: one line per record. Long: one row per item. Wide: one row per record."),
+    (
+        "unit",
+        "What is one record?",
+        "The guarantee protects records. It protects people only if each person has one record.",
+    ),
+    (
+        "person",
+        "Column with the id of the person",
+        "For tables with one row per item: all rows with the same id become one record.",
+    ),
+    (
+        "format",
+        "Format",
+        "Usually found in the file. Basket: one line per record. Long: one row per item. Wide: one row per record.",
+    ),
     ("id", "Column with the id of the record", "Only if the column is not called id."),
     ("item", "Column with the item", "Only if the column is not called item."),
     ("items", "Column with all items", "For tables with one row per record, only if the column is not called items."),
@@ -146,7 +174,7 @@ READING: Final = (
     ("no_header", "The CSV has no header", "Each line is an id and an item."),
     ("missing", "Missing items", "What to do with empty cells."),
     ("empty", "Records without items", "What to do with them."),
-)  # fmt: skip
+)
 """The options of reading that the form shows: name, label, explanation."""
 _READING_CHOICES: Final = {
     "unit": (("", "One visit, order or session (a person can have several)"), ("person", "All items of one person")),
@@ -277,7 +305,8 @@ def _exposure(found: Mapping[str, Any], unit: str) -> str:
         known = found["unique"][-1]["known"] if found["unique"] else 0
         return f"No {unit[:-1] if unit == 'records' else 'person'} can be recognized by {quantity(known, 'item')}."
     best = next((row for row in rows if row["known"] == 2), rows[-1])
-    return f"{quantity(best['known'], 'known item')} {'is' if best['known'] == 1 else 'are'} enough to recognize {share(best['share'])} of the {unit}."
+    are = "is" if best["known"] == 1 else "are"
+    return f"{quantity(best['known'], 'known item')} {are} enough to recognize {share(best['share'])} of the {unit}."
 
 
 def _picture(row: Mapping[str, Any], unit: str) -> dict[str, Any]:
@@ -384,12 +413,23 @@ def _tried(row: Mapping[str, Any]) -> dict[str, Any]:
         "why": row["why"],
         "status": trial["status"],
         "reason": trial["reason"],
-        "task": None if task is None else {"title": METRICS[task["name"]].title, "value": task["value"], "interval": task["interval"], "unit": task["unit"]},
+        "task": None
+        if task is None
+        else {
+            "title": METRICS[task["name"]].title,
+            "value": task["value"],
+            "interval": task["interval"],
+            "unit": task["unit"],
+        },
         "risk": None
         if strongest is None
-        else {"text": ATTACKS[strongest["name"]].success_with(strongest["parameters"]), "rate": strongest["main"]["rate"],
-              "before": strongest["details"].get("in-the-original", {}).get("right"), "chance": strongest["naive"]["rate"]},
-    }  # fmt: skip
+        else {
+            "text": ATTACKS[strongest["name"]].success_with(strongest["parameters"]),
+            "rate": strongest["main"]["rate"],
+            "before": strongest["details"].get("in-the-original", {}).get("right"),
+            "chance": strongest["naive"]["rate"],
+        },
+    }
 
 
 def _is_file(kind: type[Method], name: str) -> bool:
@@ -464,19 +504,66 @@ def publish_fields(given: Mapping[str, Any], places: Places) -> list[Field]:
         else ""
     )
     return [
-        Field("metrics", "Measure the cost", "How much to measure of what the release keeps and loses.", "choice", value=level("metrics"), choices=LEVELS),
-        Field("attacks", "Try attacks", "Attacks on the release show what can still be found out.", "choice", value=level("attacks"), choices=LEVELS),
-        Field("ids", "Ids of rows", "A pseudonym is a new random id: with it, rows can be named, but not connected with people.", "choice",
-              value=given.get("ids", ""), choices=IDS, changed="ids" in given),
-        Field("allow_failures", "Records without protection to accept", "0 refuses the release if a single record is not protected.", "number",
-              value=given.get("allow_failures", 0), least=0, changed=bool(given.get("allow_failures"))),
-        Field("register", "Record the release in the register of the studio", "Later releases of the same people are then checked together with it.",
-              "flag", value=bool(given.get("register")), changed=bool(given.get("register"))),
-        Field("recipient", "Who gets the release", "For the register; private.", "text",
-              value=given["register"].get("recipient", "") if isinstance(given.get("register"), dict) else ""),
-        Field("names", "Names of items that are codes", "The report then shows names beside codes. They are never published.", "file", value=chosen,
-              hint="", places=places.of("names"), changed=bool(chosen)),
-    ]  # fmt: skip
+        Field(
+            "metrics",
+            "Measure the cost",
+            "How much to measure of what the release keeps and loses.",
+            "choice",
+            value=level("metrics"),
+            choices=LEVELS,
+        ),
+        Field(
+            "attacks",
+            "Try attacks",
+            "Attacks on the release show what can still be found out.",
+            "choice",
+            value=level("attacks"),
+            choices=LEVELS,
+        ),
+        Field(
+            "ids",
+            "Ids of rows",
+            "A pseudonym is a new random id: with it, rows can be named, but not connected with people.",
+            "choice",
+            value=given.get("ids", ""),
+            choices=IDS,
+            changed="ids" in given,
+        ),
+        Field(
+            "allow_failures",
+            "Records without protection to accept",
+            "0 refuses the release if a single record is not protected.",
+            "number",
+            value=given.get("allow_failures", 0),
+            least=0,
+            changed=bool(given.get("allow_failures")),
+        ),
+        Field(
+            "register",
+            "Record the release in the register of the studio",
+            "Later releases of the same people are then checked together with it.",
+            "flag",
+            value=bool(given.get("register")),
+            changed=bool(given.get("register")),
+        ),
+        Field(
+            "recipient",
+            "Who gets the release",
+            "For the register; private.",
+            "text",
+            value=given["register"].get("recipient", "") if isinstance(given.get("register"), dict) else "",
+        ),
+        Field(
+            "names",
+            "Names of items that are codes",
+            "The report then shows names beside codes. They are never published.",
+            "file",
+            value=chosen,
+            hint="",
+            places=places.of("names"),
+            changed=bool(chosen),
+        ),
+    ]
 
 
 def set_up_screen(
