@@ -191,7 +191,10 @@ def form_at(path: str, act: Callable[..., Response | Screen]) -> None:
     async def send(request: Request) -> Response:
         given = await _form(request)
         found = await run_in_threadpool(act, studio_of(request), user_of(request), given, **request.path_params)
-        return found if isinstance(found, Response) else await run_in_threadpool(page_of, request, found)
+        if isinstance(found, Response):
+            return found
+        live = request.headers.get("hx-request") == "true"  # a part of the page is renewed while somebody types
+        return await run_in_threadpool(page_of, request, found, status=200 if live else 0)
 
     router.add_route(path, send, methods=["POST"], include_in_schema=False)
 
@@ -263,7 +266,7 @@ form_at("/data", _choose_data)
 
 
 def _expose(studio: Studio, user: User, given: Given, source: str) -> Response:
-    content: dict[str, Any] = {"known": 3}
+    content: dict[str, Any] = {"known": 3, "show": showing.PREVIEWED}
     chosen = side_file("sensitive", ".txt", given)
     if chosen is not None:
         content["sensitive"] = chosen

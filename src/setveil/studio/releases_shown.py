@@ -430,9 +430,9 @@ def _table(rows: list[list[str]]) -> Markup:
         Markup("").join(Markup(f"<{kind}>{{}}</{kind}>").format(_inline(cell.replace("\\|", "|"))) for cell in cells)  # noqa: S704 - th or td
     )
     body = Markup("").join(row(cells, "td") for cells in rows[2:])
-    return Markup('<div class="wrap"><table><thead>{}</thead><tbody>{}</tbody></table></div>').format(
-        row(rows[0], "th"), body
-    )
+    return Markup(
+        '<div class="wrap" tabindex="0" role="region" aria-label="Table"><table><thead>{}</thead><tbody>{}</tbody></table></div>'
+    ).format(row(rows[0], "th"), body)
 
 
 def _inline(text: str) -> Markup:

@@ -65,6 +65,8 @@ UNITS: Final = {"person": "people", "record": "records"}
 PEOPLE: Final = 100
 """Number of people in a picture."""
 MOST_RUNS: Final = 8
+PREVIEWED: Final = 20
+"""Number of records that are shown as they were read."""
 
 
 @dataclass(frozen=True)
@@ -261,7 +263,7 @@ def source_screen(studio: Studio, user: User, source: str) -> Screen:
         "profile": None
         if found is None
         else {name: found[name] for name in ("records", "items", "occurrences", "empty_records")},
-        "preview": (found or {}).get("preview", []),
+        "preview": (found or {}).get("first", [])[:PREVIEWED],
         "reading": [
             (title, _answer(name, one.reading[name])) for name, title, _about in READING if name in one.reading
         ],
@@ -283,7 +285,22 @@ def exposure_screen(studio: Studio, user: User, source: str) -> Screen:
         newest(studio, user, "profile", source, "queued", "running"),
     )
     found = None if done is None else studio.result(done)
-    content: dict[str, Any] = {"data": _source(one), "running": None if runs is None else runs.id, "profile": found}
+    places = places_of(studio, user)
+    asked = Field(
+        "sensitive",
+        "Sensitive items",
+        "Items that nobody should learn about a person. setveil counts who has them, and how many of the names occur.",
+        "file",
+        value=places.preferred("sensitive", one),
+        hint="One item per line.",
+        places=places.of("sensitive"),
+    )
+    content: dict[str, Any] = {
+        "data": _source(one),
+        "running": None if runs is None else runs.id,
+        "profile": found,
+        "sensitive": asked,
+    }
     charts: list[Chart] = []
     if found is not None:
         unit = UNITS[found["unit"]]
