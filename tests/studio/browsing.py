@@ -31,8 +31,8 @@ class Heard:
 class Person:
     """Somebody who uses the pages."""
 
-    def __init__(self, page, url):
-        self.page, self.url = page, url
+    def __init__(self, page, url, *, draws=True):
+        self.page, self.url, self.draws = page, url, draws
         self.seen = []
 
     def go(self, path):
@@ -47,7 +47,7 @@ class Person:
     def arrived(self):
         """Wait until the page is complete: its charts are drawn."""
         self.page.wait_for_load_state()
-        if self.page.locator("#charts").count():
+        if self.draws and self.page.locator("#charts").count():
             self.page.locator("html[data-charts=drawn]").wait_for(state="attached", timeout=PATIENCE)
 
     def wait_for_run(self):
@@ -95,7 +95,7 @@ def person_at(browser, url, *, width=1400, quiet=True, refused=False, **options)
     page.on("request", lambda request: heard.requests.append(request.url))
     page.on("console", lambda message: heard.said.append(f"{page.url}: {message.text}"))
     page.on("pageerror", lambda error: heard.said.append(f"{page.url}: {error}"))
-    person = Person(page, url)
+    person = Person(page, url, draws=options.get("java_script_enabled", True))
     page.goto(f"{url}/?token={TOKENS['owner']}")
     yield person
     context.close()

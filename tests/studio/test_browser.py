@@ -45,7 +45,7 @@ def test_a_person_gets_from_a_file_to_a_release_that_can_be_handed_over(pages, b
     with person_at(browser, pages.url, width=width, color_scheme=scheme, accept_downloads=True) as person:
         page = person.page
         person.judge("start")
-        person.press(file, "link")
+        page.locator("a[href^='/open/file/']", has_text=file).click()
         page.get_by_label("All items of one person").check()
         person.judge("open")
         person.press("Use these data")
@@ -118,12 +118,19 @@ def test_the_texts_beside_the_form_follow_what_is_typed(pages, browser):
         assert person.page.locator("[name=k]").get_attribute("aria-invalid") == "true"
 
 
+ONE_SIDED = "a b\n" * 20 + "c d\ne f\n"
+"""Records of which most lean to the same category: too few others can take their items."""
+CATEGORIES = "a,x\nb,x\nc,y\nd,y\ne,z\nf,z"
+
+
 def test_a_refused_guarantee_says_what_to_do_and_leads_back_to_the_filled_form(pages, browser):
+    with pages.client() as client:
+        upload = client.put("/api/v1/uploads/one-sided.dat", content=ONE_SIDED).json()["id"]
+    source = pages.studio.add_source(OWNER, upload=upload, reading={"unit": "person"}).id
     with person_at(browser, pages.url) as person:
-        source = chosen(pages, "sample:supermarket?records=4000")
-        person.go(f"/data/{source}/set-up/part-swap")
-        person.page.locator(".field:has([name='categories.from']) summary").nth(1).click()
-        person.page.locator("[name='categories.level']").fill("department")
+        person.go(f"/data/{source}/set-up/full-swap")
+        person.page.locator(".field:has([name='categories.from']) summary").first.click()
+        person.page.locator("[name='categories.typed']").fill(CATEGORIES)
         person.press("Make the release")
         person.wait_for_run()
         assert person.title == "The guarantee could not be reached"
@@ -131,8 +138,8 @@ def test_a_refused_guarantee_says_what_to_do_and_leads_back_to_the_filled_form(p
         assert person.page.get_by_role("heading", name="What you can do").is_visible()
         person.judge("refused")
         person.press("Change the settings", "link")
-        assert person.page.locator("[name='categories.level']").input_value() == "department"
-        assert person.page.locator("[name='categories.from']").input_value() == "sample:supermarket"
+        assert person.page.locator("[name='categories.typed']").input_value() == CATEGORIES
+        assert person.page.locator("[name='categories.from']").input_value() == "typed"
 
 
 def test_advice_leads_to_a_filled_form(pages, browser):
@@ -202,6 +209,7 @@ def test_a_restart_of_the_server_loses_nothing(tmp_path, browser, monkeypatch):
         pretend(first.studio, SLOW)
         port = int(first.url.rpartition(":")[2])
         job = first.studio.start(OWNER, "risk", source=chosen(first))
+        children = [*first.studio.queue.children.values()]
         with person_at(browser, first.url, quiet=False) as person:
             person.go(f"/runs/{job.id}")
             person.page.get_by_text("40.0 %").wait_for()
@@ -215,6 +223,7 @@ def test_a_restart_of_the_server_loses_nothing(tmp_path, browser, monkeypatch):
         person.wait_for_run()
         wait_until(lambda: second.studio.job(OWNER, job.id).has_ended)
         assert second.studio.job(OWNER, job.id).state == "done"
+    assert [one.wait() for one in children] == [0]
 
 
 def test_exceptions_are_shown_after_a_click_that_is_logged(pages, browser):
@@ -265,6 +274,7 @@ def test_a_file_is_uploaded_and_read(pages, browser, tmp_path):
         person.press("Use these data")
         person.press("Find out what they show")
         person.wait_for_run()
+        assert person.path.endswith("/exposure"), person.page.locator("main").inner_text()
         assert person.page.locator("figure table", has_text="<i>3").count() == 1
         assert person.page.locator("main i, main b", has_text="baskets").count() == 0
 

@@ -59,10 +59,11 @@ STEPS: Final = (
     ("hand-over", "Hand over", None),
 )
 """The steps of the flow: key, title, and the address below that of the data; None if a job belongs to it."""
+HEADERS: Final = {"referrer-policy": "same-origin"}
+"""With `no-referrer`, browsers do not say from which origin a form is sent; other origins learn nothing either way."""
 CHARTS_SCRIPTS: Final = ("charts.js", "draw.js")
 """The chart libraries, and what draws with them."""
 MOST_FIELDS: Final = 2000
-OF_REPORT: Final = {"style-src": "'unsafe-inline'", "img-src": "data:"}
 
 
 # pages
@@ -99,7 +100,7 @@ def page_of(request: Request, screen: Screen, *, status: int = 0) -> Response:
             path=request.url.path,
         )
     )
-    return HTMLResponse(html, status or screen.status)
+    return HTMLResponse(html, status or screen.status, headers=HEADERS)
 
 
 @cache
@@ -249,7 +250,7 @@ screen_at("/data/{source}/exposure", showing.exposure_screen)
 
 def _choose_data(studio: Studio, user: User, given: Given) -> Response | Screen:
     """Choose a sample, or a file or an upload with the way to read it."""
-    sample, kind, number = one(given, "sample"), one(given, "kind"), one(given, "id")
+    sample, kind, number = one(given, "sample"), one(given, "kind"), one(given, "number")
     if sample:
         named = next((f"{row.title} sample" for row in studio.samples() if row.name == sample), "")
         return to(f"/data/{studio.add_source(user, sample=sample, title=named).id}")
