@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from support.studios import TOKENS
 
-PATIENCE = 30_000
+PATIENCE = 60_000
 SERIOUS = ("serious", "critical")
 SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
 HEADINGS = (

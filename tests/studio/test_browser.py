@@ -120,7 +120,7 @@ def test_the_texts_beside_the_form_follow_what_is_typed(pages, browser):
 
 ONE_SIDED = "a b\n" * 20 + "c d\ne f\n"
 """Records of which most lean to the same category: too few others can take their items."""
-CATEGORIES = "a,x\nb,x\nc,y\nd,y\ne,z\nf,z"
+CATEGORIES = "a, x\nb, x\nc, y\nd, y\ne, z\nf, z"
 
 
 def test_a_refused_guarantee_says_what_to_do_and_leads_back_to_the_filled_form(pages, browser):
@@ -131,6 +131,8 @@ def test_a_refused_guarantee_says_what_to_do_and_leads_back_to_the_filled_form(p
         person.go(f"/data/{source}/set-up/full-swap")
         person.page.locator(".field:has([name='categories.from']) summary").first.click()
         person.page.locator("[name='categories.typed']").fill(CATEGORIES)
+        person.page.locator("summary", has_text="More about the release").click()
+        person.page.locator("[name=ids]").select_option("pseudonym")
         person.press("Make the release")
         person.wait_for_run()
         assert person.title == "The guarantee could not be reached"
@@ -140,6 +142,7 @@ def test_a_refused_guarantee_says_what_to_do_and_leads_back_to_the_filled_form(p
         person.press("Change the settings", "link")
         assert person.page.locator("[name='categories.typed']").input_value() == CATEGORIES
         assert person.page.locator("[name='categories.from']").input_value() == "typed"
+        assert person.page.locator("[name=ids]").input_value() == "pseudonym"
 
 
 def test_advice_leads_to_a_filled_form(pages, browser):

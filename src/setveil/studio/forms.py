@@ -9,7 +9,7 @@ import csv
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, Literal, get_origin
 
 from setveil.base.display import size_text
 from setveil.parameters import extra_options, kind_of
@@ -303,7 +303,7 @@ def _pairs(text: str) -> dict[str, str]:
             raise BadRequest(
                 f"{', '.join(row)!r} is not an item and its group; type them with a comma between, one pair per line"
             )
-    return dict(rows)  # type: ignore[arg-type]  # each has two parts
+    return dict(rows)
 
 
 _READERS: Final[dict[str, Callable[[str], Any]]] = {".txt": _lines, ".jsonl": _itemsets, ".csv": _pairs}
@@ -319,12 +319,3 @@ _WRITERS: Final[dict[str, Callable[[Any], str]]] = {
     ".jsonl": lambda value: "\n".join(map(_quoted, value)),
     ".csv": lambda value: "\n".join(_quoted(pair) for pair in value.items()),
 }
-
-
-def is_choice(annotation: Any) -> bool:
-    """Return whether a parameter takes exactly one of a list of answers.
-
-    >>> is_choice(Literal["a", "b"]), is_choice(tuple[Literal["a", "b"], ...])
-    (True, False)
-    """
-    return get_origin(annotation) is Literal and bool(get_args(annotation))

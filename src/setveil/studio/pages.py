@@ -252,7 +252,7 @@ def _choose_data(studio: Studio, user: User, given: Given) -> Response | Screen:
     """Choose a sample, or a file or an upload with the way to read it."""
     sample, kind, number = one(given, "sample"), one(given, "kind"), one(given, "number")
     if sample:
-        named = next((f"{row.title} sample" for row in studio.samples() if row.name == sample), "")
+        named = next((f"{row.title} sample" for row in studio.samples() if row.name == sample.partition("?")[0]), "")
         return to(f"/data/{studio.add_source(user, sample=sample, title=named).id}")
     if kind not in ("file", "upload"):
         raise BadRequest("choose a sample, a file or an upload")

@@ -426,13 +426,14 @@ def _blocks(text: str) -> Iterator[Markup]:
 
 
 def _table(rows: list[list[str]]) -> Markup:
-    row = lambda cells, kind: Markup("<tr>{}</tr>").format(  # noqa: E731 - used twice
-        Markup("").join(Markup(f"<{kind}>{{}}</{kind}>").format(_inline(cell.replace("\\|", "|"))) for cell in cells)  # noqa: S704 - th or td
-    )
-    body = Markup("").join(row(cells, "td") for cells in rows[2:])
-    return Markup(
-        '<div class="wrap" tabindex="0" role="region" aria-label="Table"><table><thead>{}</thead><tbody>{}</tbody></table></div>'
-    ).format(row(rows[0], "th"), body)
+    head, body = _row(rows[0], "<th>{}</th>"), Markup("").join(_row(cells, "<td>{}</td>") for cells in rows[2:])
+    table = Markup("<table><thead>{}</thead><tbody>{}</tbody></table>").format(head, body)
+    return Markup('<div class="wrap" tabindex="0" role="region" aria-label="Table">{}</div>').format(table)
+
+
+def _row(cells: list[str], cell: str) -> Markup:
+    shown = (Markup(cell).format(_inline(one.replace("\\|", "|"))) for one in cells)  # noqa: S704 - a tag of ours
+    return Markup("<tr>{}</tr>").format(Markup("").join(shown))
 
 
 def _inline(text: str) -> Markup:

@@ -464,7 +464,7 @@ def choose_screen(studio: Studio, user: User, source: str) -> Screen:
         family: {"key": key, "title": title, "about": about, "methods": []}
         for family, (key, title, about) in GROUPS.items()
     }
-    baselines = []
+    baselines: list[dict[str, Any]] = []
     for name, kind in METHODS.items():
         if one_needs_release(kind):
             continue
@@ -511,9 +511,14 @@ IDS: Final = (
 )
 
 
+def _level(given: Any) -> str:
+    """Return the level of what is measured or tried; the one of the form if there is none."""
+    named = given[0] if isinstance(given, list) and given else given
+    return named if named in [one.value for one in LEVELS] else "quick"
+
+
 def publish_fields(given: Mapping[str, Any], places: Places) -> list[Field]:
     """Return the fields of a publication besides its method."""
-    level = lambda name: (given.get(name) or ["quick"])[0]  # noqa: E731 - used twice
     names = given.get("names")
     chosen = (
         names.get("sample") or next(iter(f"{kind}:{number}" for kind, number in names.items()), "")
@@ -526,7 +531,7 @@ def publish_fields(given: Mapping[str, Any], places: Places) -> list[Field]:
             "Measure the cost",
             "How much to measure of what the release keeps and loses.",
             "choice",
-            value=level("metrics"),
+            value=_level(given.get("metrics")),
             choices=LEVELS,
         ),
         Field(
@@ -534,7 +539,7 @@ def publish_fields(given: Mapping[str, Any], places: Places) -> list[Field]:
             "Try attacks",
             "Attacks on the release show what can still be found out.",
             "choice",
-            value=level("attacks"),
+            value=_level(given.get("attacks")),
             choices=LEVELS,
         ),
         Field(
