@@ -86,7 +86,11 @@ class Jobs:
 
     def _start(self, job: JobRow) -> None:
         folder = self.path(job)
-        handle = _locked(folder)
+        try:
+            handle = _locked(folder)
+        except OSError:  # its folder was deleted, or the disk is full
+            self.database.change(job, state="failed", ended=time.time())
+            return
         if handle is None:
             return
         try:
@@ -109,7 +113,10 @@ class Jobs:
         process = self.children.get(job.id)
         if process is not None:
             return process.poll() is None
-        handle = _locked(self.path(job))
+        try:
+            handle = _locked(self.path(job))
+        except OSError:  # its folder was deleted
+            return False
         if handle is not None:
             os.close(handle)
         return handle is None
