@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -230,6 +231,16 @@ def test_nothing_remains_of_a_job_that_finds_no_space(studio, monkeypatch):
             studio.start(OWNER, "publish", source=source.id, content=PUBLISH)
     assert studio.jobs(OWNER) == []
     assert [*studio.queue.folder.iterdir()] == []
+
+
+def test_a_job_whose_folder_is_gone_keeps_no_other_waiting(studio):
+    pretend(studio, SLEEP)
+    first, second, third = (start(studio) for _ in range(3))
+    shutil.rmtree(studio.queue.path(second))
+    pretend(studio, SAY)
+    studio.cancel(OWNER, first.id)
+    assert finished(studio, second).state == "failed"
+    assert finished(studio, third).state == "done"
 
 
 def test_a_studio_goes_on_after_a_restart(tmp_path):

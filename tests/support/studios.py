@@ -54,7 +54,9 @@ def serving(folder: Path, **settings: Any) -> Iterator[Served]:
     listening = _listening(asked)
     asked = replace(asked, port=listening.getsockname()[1])
     studio = Studio(asked)
-    server = uvicorn.Server(uvicorn.Config(make_app(studio), log_level="critical", timeout_graceful_shutdown=1))
+    app = make_app(studio)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1))
+    app.state.is_closing = lambda: server.should_exit
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:

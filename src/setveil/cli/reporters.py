@@ -138,6 +138,7 @@ class EventReporter:
         with self.lock:
             self.steps += 1
             number = self.steps
+        total = None if total is None else int(total)  # counts of NumPy are no JSON
         self.event("start", step=number, label=label, total=total)
         last = [time.monotonic()]
 

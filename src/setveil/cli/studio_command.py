@@ -48,8 +48,8 @@ def studio(
 ) -> ExitCode:
     r"""Open a web page to publish with, and a REST API.
 
-    Prints the address of the page with a token: whoever has it can work with the data. Each job is a command of setveil in a process of
-    its own, which goes on if the server stops. Requires: pip install 'setveil[studio]'.
+    Prints the address of the page with a token: everyone who has it can work with the data. Each job is a command of setveil in a process
+    of its own, which goes on if the server stops. Requires: pip install 'setveil[studio]'.
 
     Example:
       setveil studio --root data --open

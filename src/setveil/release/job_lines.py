@@ -69,7 +69,7 @@ def with_files(content: Content) -> tuple[Content, dict[str, str]]:
 def command_of(content: Content) -> CommandExample:
     """Return the command that publishes as a job says, which names a file for each side file.
 
-    No option can name a file for a metric or an attack. The command then runs the job file.
+    Options have no files for metrics and attacks. The command then runs the job file.
     """
     if any(
         _needs_file(one, LISTS[name][1]) for name in content.keys() & LISTS.keys() for one in _listed(content[name])

@@ -29,6 +29,12 @@ ALIVE_SECONDS: Final = 15.0
 """Between events, a comment keeps the connection open."""
 LARGEST: Final = 2**53
 
+EVENT_SCHEMA: Final = {
+    "type": "object",
+    "description": "`event` is start, advance, end, note, detail, error or ended; `data` are its facts as JSON; `id` is for Last-Event-ID.",
+    "properties": {name: {"type": "string"} for name in ("id", "event", "data")},
+    "required": ["data"],
+}
 _MEANINGS: Final = {
     400: "the request is not what is expected",
     401: "there is no token, or a wrong one",
@@ -231,7 +237,7 @@ def result(number: Number, studio: AStudio, user: AUser) -> dict[str, Any]:
     response_class=StreamingResponse,
     responses={
         200: {
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {"schema": EVENT_SCHEMA}},
             "description": "Events until the job has ended.",
         },
         **_errors(404),

@@ -39,10 +39,7 @@ def make_app(studio: Studio) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         studio.open()
-        try:
-            yield
-        finally:
-            app.state.closing = True
+        yield
 
     app = FastAPI(
         title="setveil studio",
@@ -54,7 +51,7 @@ def make_app(studio: Studio) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.studio = studio
-    app.state.closing = False
+    app.state.is_closing = lambda: False  # the server replaces it
     app.include_router(api.router)
     if (pages := _pages()) is not None:
         app.include_router(pages.router, include_in_schema=False)

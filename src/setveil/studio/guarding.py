@@ -30,7 +30,7 @@ BODY_BYTES: Final = 4 * 1024 * 1024
 API: Final = "/api/"
 UPLOADS: Final = "/api/v1/uploads/"
 OPEN: Final = ("/static/", "/favicon.ico")
-"""What needs no token: files that are the same for everybody."""
+"""What needs no token: files that are the same for everyone."""
 LEAST_ERROR: Final = 400
 SAFE: Final = ("GET", "HEAD", "OPTIONS")
 HEADERS: Final = {

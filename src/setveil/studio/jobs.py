@@ -48,7 +48,7 @@ class Jobs:
         return self.folder / job.id
 
     def watch(self) -> None:
-        """Start and end jobs from now on, in a thread."""
+        """Start and end jobs in a thread, until `close`."""
 
         def keep_watching() -> None:
             while not self.over.wait(POLL_SECONDS):
@@ -63,6 +63,13 @@ class Jobs:
         self.over.set()
         if self.watcher is not None:
             self.watcher.join()
+
+    def leave(self) -> None:
+        """Forget the children, because this process ends and they go on."""
+        for process in self.children.values():
+            if process.poll() is None:
+                process.returncode = 0  # else Python warns that it still runs
+        self.children.clear()
 
     def advance(self) -> None:
         """Note which jobs have ended, and start the next ones."""
@@ -79,7 +86,11 @@ class Jobs:
 
     def _start(self, job: JobRow) -> None:
         folder = self.path(job)
-        handle = _locked(folder)
+        try:
+            handle = _locked(folder)
+        except OSError:  # its folder was deleted, or the disk is full
+            self.database.change(job, state="failed", ended=time.time())
+            return
         if handle is None:
             return
         try:
@@ -102,7 +113,10 @@ class Jobs:
         process = self.children.get(job.id)
         if process is not None:
             return process.poll() is None
-        handle = _locked(self.path(job))
+        try:
+            handle = _locked(self.path(job))
+        except OSError:  # its folder was deleted
+            return False
         if handle is not None:
             os.close(handle)
         return handle is None

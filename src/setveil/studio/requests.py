@@ -22,4 +22,4 @@ def user_of(request: Request) -> User:
 
 def is_closing(request: Request) -> bool:
     """Return whether the server stops."""
-    return bool(request.app.state.closing)
+    return bool(request.app.state.is_closing())

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from setveil.studio.settings import Settings
 
-_ASKED_TO_STOP = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
 
 def serve(settings: Settings, *, announce: Callable[[str], object] = print, open_page: bool = False) -> None:
     """Serve a studio until Ctrl-C; jobs that run go on.
@@ -39,8 +37,9 @@ def serve(settings: Settings, *, announce: Callable[[str], object] = print, open
     try:
         settings = replace(settings, port=listening.getsockname()[1])
         studio = Studio(settings)
+        app = make_app(studio)
         config = uvicorn.Config(
-            make_app(studio),
+            app,
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -49,18 +48,24 @@ def serve(settings: Settings, *, announce: Callable[[str], object] = print, open
             timeout_keep_alive=30,
             h11_max_incomplete_event_size=64 * 1024,
         )
-        announce(settings.address)
-        if open_page:
-            with suppress(webbrowser.Error):
-                webbrowser.open(settings.address)
-        for number in _ASKED_TO_STOP:
-            signal.signal(number, signal.default_int_handler)  # uvicorn raises a signal again once it has stopped
+        server = uvicorn.Server(config)
+        app.state.is_closing = lambda: server.should_exit
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listening])
+            signal.signal(
+                signal.SIGTERM, signal.default_int_handler
+            )  # uvicorn raises a signal again once it has stopped
+            if hasattr(signal, "SIGHUP"):
+                signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+            announce(settings.address)
+            if open_page:
+                with suppress(webbrowser.Error):
+                    webbrowser.open(settings.address)
+            server.run(sockets=[listening])
     finally:
         listening.close()
         if studio is not None:
             studio.close()
+            studio.queue.leave()
 
 
 def _listening(settings: Settings) -> socket.socket:
