@@ -179,6 +179,9 @@ def test_set_ups_are_compared_in_one_picture(pages, browser):
         person.page.get_by_label("Only what differs").uncheck()
         assert hidden.is_visible()
         person.judge("comparison")
+        best = person.page.locator("article h3").first.inner_text()
+        person.press("Set up disassociation", "link")
+        assert f"k={person.page.locator('[name=k]').input_value()}, m=2" in best
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LONGEST = 40
+ROOM = 1.2
+"""The length of the axis as a multiple of the highest value: the numbers are to the right of the bars."""
 
 
 def length_chart(found: Mapping[str, Any], unit: str) -> Chart | None:
@@ -51,7 +53,7 @@ def popular_chart(found: Mapping[str, Any], unit: str) -> Chart | None:
     spec = bars(
         rows,
         down=Axis("item", "", ""),
-        along=Axis("records", f"number of {unit}"),
+        along=Axis("records", f"number of {unit}", limits=(0, ROOM * top[0]["support"])),
         series=Series("kind", ("items",), (BEFORE,)),
         legend=False,
         text=text,
@@ -61,7 +63,7 @@ def popular_chart(found: Mapping[str, Any], unit: str) -> Chart | None:
 
 
 def _range(shortest: int, longest: int) -> str:
-    return f"{shortest:,}" if shortest == longest else f"{shortest:,}–{longest:,}"
+    return f"{shortest:,}" if shortest == longest else f"{shortest:,} to {longest:,}"
 
 
 def _named(name: str, names: Mapping[str, str]) -> str:

@@ -724,14 +724,25 @@ def content_of_job(studio: Studio, user: User, number: str, proposal: int | None
         raise BadRequest("the run is one of other data")
     if row.kind == "publish":
         return dict(row.content)
-    if row.kind != "advise" or proposal is None:
+    if row.kind not in ("advise", "compare") or proposal is None:
         raise BadRequest("the run has no settings of a method")
-    found = studio.result(row)
-    set_ups = found["set-ups"] if found else []
+    found = studio.result(row) or {}
+    set_ups = found.get("set-ups" if row.kind == "advise" else "set_ups", [])
     if not 0 < proposal <= len(set_ups):
         raise NotFound("there is no such proposal")
+    if row.kind == "compare":
+        return {"method": _compared(row.content["methods"], set_ups[proposal - 1])}
     table = dict(set_ups[proposal - 1]["method"])
     for name, value in row.content.items():  # files by their ids, not by the paths that the command read
         if name in table and isinstance(value, dict | list):
             table[name] = value
     return {"method": table}
+
+
+def _compared(methods: Sequence[Mapping[str, Any]], set_up: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a set-up that was compared: of several values, the one that it has."""
+    table = dict(next(one for one in methods if one["name"] == set_up["method"]))
+    for name, value in table.items():
+        if isinstance(value, list):
+            table[name] = next((one for one in value if str(one) == str(set_up.get(name))), value[0])
+    return table
