@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import ClassVar
 
 from axe_playwright_python.sync_playwright import Axe
 
@@ -29,11 +30,13 @@ class Heard:
 
 
 class Person:
-    """Somebody who uses the pages."""
+    """A person who uses the pages."""
 
-    def __init__(self, page, url, *, draws=True):
-        self.page, self.url, self.draws = page, url, draws
-        self.seen = []
+    judged: ClassVar = set()
+    """The screens that were judged, each with the looks of the browser: once is enough."""
+
+    def __init__(self, page, url, looks, *, draws=True):
+        self.page, self.url, self.looks, self.draws = page, url, looks, draws
 
     def go(self, path):
         self.page.goto(f"{self.url}{path}")
@@ -65,9 +68,9 @@ class Person:
 
     def judge(self, name):
         """Check that the page can be used by everybody: nothing sticks out, headings are in order, and axe finds no serious fault."""
-        if name in self.seen:
+        if (name, self.looks) in self.judged:
             return
-        self.seen.append(name)
+        self.judged.add((name, self.looks))
         assert self.page.evaluate(SIDEWAYS) <= 0, name
         levels = self.page.evaluate(HEADINGS)
         assert levels[0] == 1, name
@@ -95,7 +98,8 @@ def person_at(browser, url, *, width=1400, quiet=True, refused=False, **options)
     page.on("request", lambda request: heard.requests.append(request.url))
     page.on("console", lambda message: heard.said.append(f"{page.url}: {message.text}"))
     page.on("pageerror", lambda error: heard.said.append(f"{page.url}: {error}"))
-    person = Person(page, url, draws=options.get("java_script_enabled", True))
+    looks = (width, options.get("color_scheme"))
+    person = Person(page, url, looks, draws=options.get("java_script_enabled", True))
     page.goto(f"{url}/?token={TOKENS['owner']}")
     yield person
     context.close()

@@ -34,7 +34,7 @@ METHODS = {
         400,
         "dark",
     ),
-    "insert": ("foodmart.dat.gz", {"rho": "50%"}, {"sensitive": "10\n100\n101\n"}, 1400, "dark"),
+    "insert": ("foodmart.dat.gz", {"rho": "50%"}, {"sensitive": "10\n100\n101\n"}, 1400, "light"),
 }
 """Methods with a data set, values, side files (a file with the way to read it, or typed text), and a screen."""
 

@@ -194,7 +194,7 @@ def form_at(path: str, act: Callable[..., Response | Screen]) -> None:
         found = await run_in_threadpool(act, studio_of(request), user_of(request), given, **request.path_params)
         if isinstance(found, Response):
             return found
-        live = request.headers.get("hx-request") == "true"  # a part of the page is renewed while somebody types
+        live = request.headers.get("hx-request") == "true"  # a part of the page is renewed while a person types
         return await run_in_threadpool(page_of, request, found, status=200 if live else 0)
 
     router.add_route(path, send, methods=["POST"], include_in_schema=False)

@@ -42,12 +42,12 @@ GROUPS: Final = {
     "disassociation": (
         "identity",
         "Which record belongs to a person",
-        "Somebody knows a few items of a person. They must not find the whole record.",
+        "An attacker who knows a few items of a person must not find the whole record.",
     ),
     "uncertainty": (
         "sensitive-items",
         "That a person has a sensitive item",
-        "Nobody should be able to conclude a sensitive item from the other items of a record.",
+        "An attacker must not be able to conclude a sensitive item from the other items of a record.",
     ),
     "tendency": (
         "preference",
@@ -289,7 +289,7 @@ def exposure_screen(studio: Studio, user: User, source: str) -> Screen:
     asked = Field(
         "sensitive",
         "Sensitive items",
-        "Items that nobody should learn about a person. setveil counts who has them, and how many of the names occur.",
+        "Items that an attacker must not learn about a person. setveil counts who has them, and how many of the names occur.",
         "file",
         value=places.preferred("sensitive", one),
         hint="One item per line.",
