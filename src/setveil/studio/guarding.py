@@ -49,7 +49,7 @@ HEADERS: Final = {
 
 
 def cookie_name(settings: Settings) -> str:
-    """Return the name of the cookie with the token; cookies do not tell ports of a host apart, names do."""
+    """Return the name of the cookie with the token; cookies are for all ports of a host, so the name distinguishes them."""
     return f"setveil-studio-{settings.port}"
 
 
