@@ -87,7 +87,7 @@ class Guard:
     def _refuse_host(self, headers: dict[str, str]) -> None:
         """Refuse other names of this machine: a page of another site can point its own name to it (DNS rebinding)."""
         if headers.get("host", "").lower() not in self.settings.hosts:
-            raise WrongHost("the header Host is not a name of this studio; add it with --host-name")
+            raise WrongHost("the header Host is not a name of this studio; allow it where the studio is started")
 
     def _user(self, scope: Scope, headers: dict[str, str]) -> User | None:
         users = self.settings.users
