@@ -36,7 +36,7 @@ def states(studio, jobs):
 def test_a_job_runs_the_command_line_and_keeps_what_it_printed(studio):
     job = finished(studio, start(studio, known=1))
     assert (job.state, job.exit_code) == ("done", 0)
-    assert job.arguments == ["profile", SMALL, "--known=1", "--json", "--progress", "json"]
+    assert job.arguments == ["profile", SMALL, "--known=1", "--json", "--progress=json"]
     assert studio.result(job)["records"] == 300
     progress = studio.progress(job)
     assert progress.done[0] == "making baskets"

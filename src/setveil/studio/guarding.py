@@ -49,7 +49,7 @@ HEADERS: Final = {
 
 
 def cookie_name(settings: Settings) -> str:
-    """Return the name of the cookie with the token; cookies do not tell ports of a host apart, names do."""
+    """Return the name of the cookie with the token; cookies are for all ports of a host, so the name distinguishes them."""
     return f"setveil-studio-{settings.port}"
 
 
@@ -87,7 +87,7 @@ class Guard:
     def _refuse_host(self, headers: dict[str, str]) -> None:
         """Refuse other names of this machine: a page of another site can point its own name to it (DNS rebinding)."""
         if headers.get("host", "").lower() not in self.settings.hosts:
-            raise WrongHost("the header Host is not a name of this studio; add it with --host-name")
+            raise WrongHost("the header Host is not a name of this studio; allow it where the studio is started")
 
     def _user(self, scope: Scope, headers: dict[str, str]) -> User | None:
         users = self.settings.users

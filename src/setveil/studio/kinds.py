@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 OUT: Final = "release"
 COMPARISON: Final = "comparison"
 MOST_WITNESSES: Final = 100
-JSON: Final = ("--json", "--progress", "json")
+AS_JSON: Final = (option_of("json"), f"{option_of('progress')}=json")
+"""Lets a command print its result and its events for programs."""
 OF_JOB: Final = (
     "method", "metrics", "attacks", "ids", "seed", "experiment", "format", "separator", "compress", "file_records", "allow_failures",
     "no_guarantee", "threads", "block_records", "attack_limit", "missing_names", "distinct_labels", "names", "context", "register",
@@ -130,7 +131,7 @@ class Options:
 
     def work(self) -> Work:
         """Return the command."""
-        return Work([*self.arguments, *JSON], self.files)
+        return Work([*self.arguments, *AS_JSON], self.files)
 
 
 def _as_file(name: str, value: Any) -> str:
@@ -192,7 +193,8 @@ def advise(asked: Asked) -> Work:
     beside = [option.name for kind in sides.values() if kind is not None for option in kind.options]
     refuse_other_keys(asked.content, (*ANSWERS, *dict.fromkeys([*sides, *beside]), "records", "threads"), "advise")
     answers = {name: asked.content[name] for name in ANSWERS if name in asked.content}
-    options = Options(asked, "advise", asked.data, "--context=context.toml")
+    options = Options(asked, "advise", asked.data)
+    options.give("context", "context.toml")
     options.files["context.toml"] = Context.of(answers).to_toml()
     for name, kind in sides.items():
         if kind is not None and kind.ending:
@@ -250,15 +252,15 @@ def _table(name: str, value: Any) -> Mapping[str, Any]:
 
 def publish(asked: Asked) -> Work:
     """Return the command that runs a job file."""
-    return Work(["run", JOB_NAME, *JSON], {JOB_NAME: job_of(asked).to_toml()})
+    return Work(["run", JOB_NAME, *AS_JSON], {JOB_NAME: job_of(asked).to_toml()})
 
 
 def check(asked: Asked) -> Work:
     """Return the command that checks a release again."""
     refuse_other_keys(asked.content, ("witnesses",), "check")
-    options = Options(
-        asked, "check", str(asked.of.out), f"--original={asked.of.original}", f"--private={asked.of.private}"
-    )
+    options = Options(asked, "check", str(asked.of.out))
+    options.give("original", asked.of.original)
+    options.give("private", asked.of.private)
     options.give("witnesses", witnesses_in(asked.content))
     return options.work()
 
@@ -274,7 +276,8 @@ def witnesses_in(content: Mapping[str, Any]) -> int:
 def measure(asked: Asked) -> Work:
     """Return the command that measures a release."""
     refuse_other_keys(asked.content, ("metrics", "exact"), "measure")
-    options = Options(asked, "measure", asked.of.original, str(asked.of.out), f"--private={asked.of.private}")
+    options = Options(asked, "measure", asked.of.original, str(asked.of.out))
+    options.give("private", asked.of.private)
     _give_texts(options, "metrics", "metric", metric_list)
     options.plain("exact", bool)
     return options.work()
@@ -283,9 +286,9 @@ def measure(asked: Asked) -> Work:
 def attack(asked: Asked) -> Work:
     """Return the command that attacks a release."""
     refuse_other_keys(asked.content, ("attacks", "limit", "targets", "seed", "threads"), "attack")
-    options = Options(
-        asked, "attack", str(asked.of.out), f"--original={asked.of.original}", f"--private={asked.of.private}"
-    )
+    options = Options(asked, "attack", str(asked.of.out))
+    options.give("original", asked.of.original)
+    options.give("private", asked.of.private)
     _give_texts(options, "attacks", "attack", attack_list)
     if asked.content.get("limit") is not None:
         options.give("limit", _text("limit", asked.content["limit"]))
@@ -333,7 +336,8 @@ def compare(asked: Asked) -> Work:
             content[name] = (metric_list if name == "metrics" else attack_list)(value, asked.resolve)
         else:
             content[name] = value
-    options = Options(asked, "compare", "grid.toml", f"--out={COMPARISON}")
+    options = Options(asked, "compare", "grid.toml")
+    options.give("out", COMPARISON)
     options.files["grid.toml"] = tomli_w.dumps(Grid(content, "").to_dict())
     options.plain("budget", str)
     options.plain("threads", int)

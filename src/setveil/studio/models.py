@@ -181,7 +181,7 @@ class WitnessesModel(Model):
 
 
 class ErrorFacts(BaseModel):
-    """What is wrong, as `setveil --json` prints it."""
+    """What is wrong, as the command line prints it in JSON."""
 
     model_config = ConfigDict(extra="allow")
 
