@@ -600,7 +600,7 @@ screen_at("/tour", _tour)
 for _path in ("/api.json", "/api"):
     router.add_route(_path, _reference, methods=["GET"], include_in_schema=False)
 
-# files that are the same for everybody
+# files that are the same for all users
 
 
 def _static(request: Request) -> Response:
