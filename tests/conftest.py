@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shutil
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -122,3 +123,14 @@ def written(tmp_path, request):
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Give the path of Chromium; without it the test is skipped, or fails where servers are required."""
+    path = shutil.which("chromium")
+    if path:
+        return path
+    if os.environ.get("SETVEIL_REQUIRE_SERVERS") == "1":
+        pytest.fail("SETVEIL_REQUIRE_SERVERS=1, and Chromium is not installed: run make system-deps")
+    return pytest.skip("Chromium is not installed: run make system-deps")

@@ -332,3 +332,24 @@ def test_lists_may_be_files(tmp_path):
     assert profile(records, **files) == profile(records, sensitive=["tea"], itemsets=[["milk", "tea"]])
     with pytest.raises(BadData, match="there is no such file"):
         profile(records, sensitive="tea")
+
+
+def test_the_first_records_are_shown_as_they_were_read(tmp_path):
+    file = tmp_path / "baskets.csv"
+    file.write_text("id,item\na,milk\na,bread\nb,tea\n", encoding="utf-8")
+    found = profile(file, known=1, show=5)
+    assert [(one.id, one.items) for one in found.first] == [("a", ("bread", "milk")), ("b", ("tea",))]
+    assert profile(file, known=1, show=1).to_dict()["first"] == [{"id": "a", "items": ["bread", "milk"]}]
+    assert profile(file, known=1).first == ()
+    without_ids = profile([["milk"], [], ["tea", "milk"]], known=1, show=3, names={"tea": "Black tea"})
+    assert without_ids.first_rows() == [("", "milk"), ("", ""), ("", "milk, tea (Black tea)")]
+    assert "First records" in without_ids._repr_html_()
+    ended = call("profile", file, "--known", 1, "--show", 1)
+    assert "First records" in ended.out
+    assert "tea" not in ended.out.partition("First records")[2]
+
+
+@pytest.mark.parametrize("show", [-1, 1001])
+def test_too_many_records_are_not_shown(show):
+    with pytest.raises(BadParameter, match=r"show is .*; allowed is a whole number from 0 to 1,000"):
+        profile([["a"]], show=show)

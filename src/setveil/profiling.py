@@ -13,6 +13,7 @@ from setveil.base.display import ShownTable, quantity, share, to_html
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.ragged import BLOCK, sums_within
 from setveil.data.records.transactions import Transactions, Unit
+from setveil.errors import BadParameter
 from setveil.exposure import Uniqueness, as_lists, refuse_known, unique_shares
 from setveil.kernels.threads import with_threads
 from setveil.mining.supports import supports
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 
 TOP_ITEMS = 10
+MOST_SHOWN = 1000
+"""Maximum number of records that a profile shows."""
 BUCKET_ENDS = (0, 1, 2, 5, 10, 20, 50, 100, 1000)
 
 
@@ -94,8 +97,16 @@ class Holders:
 
 
 @dataclass(frozen=True)
+class ShownRecord:
+    """A record as it was read; `id` is None for data without ids."""
+
+    id: str | None
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Profile:
-    """The result of `profile`: plain values. It contains no data but the labels of the most frequent items."""
+    """The result of `profile`: plain values. It contains no data but the labels of the most frequent items, and the records to show."""
 
     records: int
     items: int
@@ -121,11 +132,18 @@ class Profile:
     """The number of pairs of labels that differ only in Unicode form, case or invisible characters."""
     item_names: dict[str, str] = field(default_factory=dict)
     """The names of the items above, if names were given."""
+    first: tuple[ShownRecord, ...] = ()
+    """The first records, as many as `show` asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as dictionaries and lists, ready for JSON."""
         found: dict[str, Any] = as_lists(asdict(self))
         return found
+
+    def first_rows(self) -> list[tuple[str, str]]:
+        """Return the first records as rows of a table, items with their names."""
+        names = ItemNames(self.item_names)
+        return [("" if one.id is None else one.id, ", ".join(map(names.text, one.items))) for one in self.first]
 
     def _repr_html_(self) -> str:
         counts = ("records", "items", "occurrences", "empty_records", "duplicate_records", "look_alike_pairs")
@@ -146,6 +164,7 @@ class Profile:
             ShownTable(unique, ["known items", "unique records", "share"]),
             ShownTable(top, ["most frequent item", "records", "share"]),
             *([ShownTable(named, ["itemset", "records", "share"])] if named else []),
+            *([ShownTable(self.first_rows(), ["id", "items"], title="First records")] if self.first else []),
         )
 
 
@@ -161,6 +180,7 @@ def profile(
     item_column: str | None = None,
     side_encoding: str | None = None,
     names: Mapping[str, str] | str | Path | None = None,
+    show: int = 0,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Profile:
     """Describe a data set, and count the records that 1, 2, … `known` of their items identify uniquely.
@@ -183,6 +203,8 @@ def profile(
         The encoding of these files, if they are not UTF-8.
     names : mapping of str to str, str or Path, optional
         The names of items that are codes, or a file with them as for `read_names`; the result shows them beside the codes.
+    show : int, default: 0
+        Number of records to show as they were read, from the first one, at most 1,000.
     threads : int, optional
         Number of threads; by default one per core. The result does not depend on it.
 
@@ -206,6 +228,9 @@ def profile(
     [1, 2]
     """
     refuse_known(known)
+    if not 0 <= show <= MOST_SHOWN:
+        allowed = f"a whole number from 0 to {MOST_SHOWN:,}"
+        raise BadParameter(f"show is {show}; allowed is {allowed}", parameter="show", given=str(show), allowed=allowed)
     data = as_records(data)
     options = {"item_column": item_column, "side_encoding": side_encoding}
     if isinstance(sensitive, str | Path):
@@ -222,6 +247,8 @@ def profile(
         found.refuse("accept")
     popularity = _popularity(data)
     shown = [one.label for one in popularity.top] + [item for items in itemsets for item in items]
+    first = _first(data, show)
+    shown += [item for one in first for item in one.items]
     contents = Contents.of(data)
     return Profile(
         records=data.records,
@@ -239,7 +266,15 @@ def profile(
         names=lists_found,
         look_alike_pairs=LookAlikes.of(data).pairs,
         item_names=as_item_names(names, data, item_column, side_encoding).among(shown),
+        first=first,
     )
+
+
+def _first(data: Transactions, count: int) -> tuple[ShownRecord, ...]:
+    last = min(count, data.records)
+    ids = [None] * last if data.ids is None else data.ids[:last].to_pylist()
+    lists = data.lists(0, last).to_pylist()
+    return tuple(ShownRecord(one, tuple(items)) for one, items in zip(ids, lists, strict=True))
 
 
 def _codes(data: Transactions, items: Sequence[str]) -> list[int]:

@@ -193,3 +193,20 @@ def test_a_former_name_is_no_way_round_the_limits(given, sentence):
 def test_noted_parameters_get_their_current_names_without_a_note(notes):
     assert Renamed.with_current_names({"number": 3}) == {"k": 3}
     assert notes() == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"rho": 2}, "insert: rho"),
+        ({"rho": 0.5, "nothing": 1}, "has no parameter 'nothing'"),
+        ({}, "insert needs `rho=`"),
+        ({"rho": True}, "insert: rho"),
+    ],
+)
+def test_values_are_refused_before_all_are_known(given, said):
+    with pytest.raises(BadParameter, match=said):
+        METHODS["insert"].refuse_values(given, later={"sensitive"})
+    METHODS["insert"].refuse_values({"rho": 0.5}, later={"sensitive"})
+    with pytest.raises(BadParameter, match="insert needs `sensitive=`"):
+        METHODS["insert"].refuse_values({"rho": 0.5}, later=())

@@ -7,6 +7,7 @@ import signal
 import stat
 import time
 
+import numpy as np
 import pytest
 
 from setveil.base import progress
@@ -74,6 +75,12 @@ def test_how_far_a_step_is_comes_at_most_five_times_per_second(capsys):
     assert done > 1_000
     assert 2 <= len(advanced) <= seconds / reporters.BETWEEN_EVENTS_SECONDS
     assert all(0 < one["done"] <= done and one["total"] == 1_000_000 for one in advanced)
+
+
+def test_the_total_of_a_step_can_be_a_count_of_numpy(capsys):
+    with reporting_as(OutputOptions(progress="json")) as reporter, reporter.step("counting", np.int64(3)):
+        pass
+    assert json.loads(capsys.readouterr().err.splitlines()[0])["total"] == 3
 
 
 def test_a_step_that_fails_is_not_completed(capsys):

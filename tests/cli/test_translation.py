@@ -8,11 +8,11 @@ import pytest
 
 import setveil
 from setveil.base import progress
+from setveil.base.translation import as_options, naming_keys, option_of
 from setveil.catalog import METHODS
 from setveil.cli.main import COMMANDS, PRESENCE
 from setveil.cli.options import OutputOptions
 from setveil.cli.reporters import reporting_as
-from setveil.cli.translation import as_options, naming_keys, option_of
 from setveil.errors import BadParameter
 
 from support.program import call

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from setveil import method_description
+from setveil.base.translation import as_command_line
 from setveil.catalog import METHODS
-from setveil.cli.translation import as_command_line
 from setveil.method_description import NO_GUARANTEE, describe_method
 from setveil.methods.base import Baseline
 from setveil.presence.catalog import METHODS as JOINED_METHODS

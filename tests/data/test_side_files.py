@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.cli.translation import as_options
+from setveil.base.translation import as_options
 from setveil.data.records.labels import label_order
 from setveil.data.records.transactions import from_lists
 from setveil.data.samples import sample_sensitive

@@ -1,8 +1,5 @@
 """What tests of the report share: a real release, and a real browser."""
 
-import os
-import shutil
-
 import pytest
 from playwright.sync_api import sync_playwright
 
@@ -23,17 +20,6 @@ def private(tmp_path_factory):
 @pytest.fixture(scope="session")
 def dossier(private):
     return dossier_in(private)
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """Give the path of Chromium; without it the test is skipped, or fails where servers are required."""
-    path = shutil.which("chromium")
-    if path:
-        return path
-    if os.environ.get("SETVEIL_REQUIRE_SERVERS") == "1":
-        pytest.fail("SETVEIL_REQUIRE_SERVERS=1, and Chromium is not installed: run make system-deps")
-    return pytest.skip("Chromium is not installed: run make system-deps")
 
 
 @pytest.fixture(scope="module")

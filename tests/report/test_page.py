@@ -290,17 +290,17 @@ def joined(tmp_path, monkeypatch):
 
 
 def test_libraries_are_joined_once_and_kept(joined, tmp_path):
-    assert [scripts_module._libraries() for _ in range(3)] == ["let libraries;"] * 3
+    assert [scripts_module.libraries() for _ in range(3)] == ["let libraries;"] * 3
     assert len(joined) == 1
     assert len([*(tmp_path / "cache").iterdir()]) == 1
 
 
 def test_what_was_kept_is_not_taken_when_it_changed(joined, tmp_path):
-    scripts_module._libraries()
+    scripts_module.libraries()
     (kept,) = (tmp_path / "cache").iterdir()
     for spoilt in (b"", b"alert(1)", b"\xff"):
         kept.write_bytes(spoilt)
-        assert scripts_module._libraries() == "let libraries;"
+        assert scripts_module.libraries() == "let libraries;"
     assert len(joined) == 4
 
 
@@ -308,7 +308,7 @@ def test_libraries_of_other_versions_are_dropped(joined, tmp_path):
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "charts-0.1-aaaa.js").write_text("old")
     (tmp_path / "cache" / "kernels-abc").mkdir()
-    scripts_module._libraries()
+    scripts_module.libraries()
     assert len(joined) == 1
     names = {path.name for path in (tmp_path / "cache").iterdir()}
     assert "kernels-abc" in names
@@ -319,7 +319,7 @@ def test_libraries_of_other_versions_are_dropped(joined, tmp_path):
 def test_a_cache_that_cannot_be_written_is_done_without(joined, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SETVEIL_CACHE_DIR", str(tmp_path / "file" / "cache"))
-    assert scripts_module._libraries() == "let libraries;"
+    assert scripts_module.libraries() == "let libraries;"
     assert joined
 
 
@@ -330,7 +330,7 @@ def test_libraries_are_joined_here_where_another_process_cannot(monkeypatch):
 
 def test_libraries_are_kept_beside_compiled_loops(tmp_path, monkeypatch):
     monkeypatch.setenv("SETVEIL_CACHE_DIR", str(tmp_path))
-    text = scripts_module._libraries()
+    text = scripts_module.libraries()
     assert [path.read_text(encoding="utf-8") for path in tmp_path.glob("charts-*.js")] == [text]
 
 

@@ -18,9 +18,10 @@ from setveil.base import progress
 from setveil.errors import BadParameter, closest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from pydantic._internal._model_construction import ModelMetaclass
+    from pydantic_core import ErrorDetails
 else:
     ModelMetaclass = type(BaseModel)  # pydantic does not export it
 
@@ -80,16 +81,37 @@ class Declaration(BaseModel, metaclass=DeclarationType):
                     f"{self.name}: {former} is now called {name}; the former name is accepted until version 0.3"
                 )
         values = self.with_current_names(values)
-        for name, value in values.items():
-            field = type(self).model_fields.get(name)
-            if isinstance(value, bool) and field is not None and _is_number(field.annotation):
-                allowed = Parameter(type(self), name).allowed
-                message = f"{self.name}: {name} is {value}; allowed is {allowed}"
-                raise BadParameter(message, parameter=name, given=str(value), allowed=allowed)
+        self._refuse_truth_values(values)
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise _refusal(type(self), error) from None
+            raise _refusal(type(self), error.errors(include_url=False)) from None
+
+    @classmethod
+    def refuse_values(cls, values: Mapping[str, Any], *, later: Collection[str]) -> None:
+        """Refuse invalid values, as the constructor does; the parameters in `later` are given later, such as from files."""
+        given = cls.with_current_names(values)
+        cls._refuse_truth_values(given)
+        try:
+            cls.__pydantic_validator__.validate_python(given, self_instance=cls.__new__(cls))
+        except ValidationError as error:
+            wrong = [
+                one
+                for one in error.errors(include_url=False)
+                if not later or (one["loc"] and one["loc"][0] not in later)
+            ]
+            if wrong:
+                raise _refusal(cls, wrong) from None
+
+    @classmethod
+    def _refuse_truth_values(cls, values: Mapping[str, Any]) -> None:
+        """Refuse True and False for numbers."""
+        for name, value in values.items():
+            field = cls.model_fields.get(name)
+            if isinstance(value, bool) and field is not None and _is_number(field.annotation):
+                allowed = Parameter(cls, name).allowed
+                message = f"{cls.name}: {name} is {value}; allowed is {allowed}"
+                raise BadParameter(message, parameter=name, given=str(value), allowed=allowed)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
@@ -156,7 +178,7 @@ class Parameter:
         self.required = field.is_required()
         self.annotation = field.annotation
         self.default = None if field.default is PydanticUndefined else field.default
-        self._metadata = field.metadata
+        self.rules = field.metadata
         self._examples = field.examples
 
     @property
@@ -175,7 +197,7 @@ class Parameter:
         """The limits of a number, such as `at least 2`."""
         return [
             f"{words} {getattr(rule, key):,}"
-            for rule in self._metadata
+            for rule in self.rules
             for key, words in (("ge", "at least"), ("gt", "more than"), ("le", "at most"), ("lt", "less than"))
             if getattr(rule, key, None) is not None
         ]
@@ -242,12 +264,12 @@ def no_such_parameter(owner: type[Declaration], name: str) -> BadParameter:
     return BadParameter(message, parameter=name, allowed=known, suggestion=near)
 
 
-def _refusal(owner: type[Declaration], error: ValidationError) -> BadParameter:
+def _refusal(owner: type[Declaration], errors: Sequence[ErrorDetails]) -> BadParameter:
     """Return the first error of pydantic as one sentence: the given value and what is allowed.
 
     An unknown parameter comes first: a required one that is missing was probably misspelt.
     """
-    first = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
+    first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
     place = str(first["loc"][0]) if first["loc"] else ""
     known = {p.name: p for p in owner.parameters()}
     if first["type"] == "extra_forbidden":

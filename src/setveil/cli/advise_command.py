@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_origin
 
 import setveil as sv
+from setveil.base.translation import as_command_line, as_options
 from setveil.cli.options import (
     Declared,
     ForceOption,
@@ -20,7 +21,6 @@ from setveil.cli.options import (
     of_declaration,
 )
 from setveil.cli.show import say, say_json, say_pairs, say_table
-from setveil.cli.translation import as_command_line, as_options
 from setveil.comparison.candidates import SideFiles
 from setveil.comparison.recommendation import Recommendation
 from setveil.errors import ExitCode, Missing

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 from setveil.base.display import quantity
+from setveil.base.translation import option_of
 from setveil.base.verdict import Verdict
 from setveil.catalog import GUARANTEES, named
 from setveil.cli.options import (
@@ -20,7 +21,6 @@ from setveil.cli.options import (
     refuse_negative,
 )
 from setveil.cli.show import colour_status, say, say_counts, say_hidden_witnesses, say_json, say_verdict
-from setveil.cli.translation import option_of
 from setveil.errors import BadParameter, ExitCode
 from setveil.release.checking import Evidence
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import setveil as sv
+from setveil.base.translation import naming_keys
 from setveil.cli.options import OutputOptions, ReadingOptions, ThreadsOption, about
 from setveil.cli.show import say, say_json, say_table
-from setveil.cli.translation import naming_keys
 from setveil.comparison.folder import NAMES, PAGE_NAME
 from setveil.comparison.trials import ATTACKS, TASK
 from setveil.errors import BadParameter, ExitCode

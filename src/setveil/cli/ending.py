@@ -8,9 +8,9 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from setveil.base.translation import as_options
 from setveil.cli import interrupt
 from setveil.cli.raw_arguments import has_flag, named_in
-from setveil.cli.translation import as_options
 from setveil.errors import ExitCode, SetveilError
 
 if TYPE_CHECKING:

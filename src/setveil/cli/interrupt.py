@@ -55,6 +55,14 @@ def uninstall() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
+def hand_over() -> None:
+    """Handle signals no longer: a server stops in its own way."""
+    signal.set_wakeup_fd(-1)
+    for number in SIGNALS:
+        if signal.getsignal(number) is _hear:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
 def report_with(report: Callable[[str, int], None]) -> None:
     """Report the end with a function of the message and the exit code. It must not wait for a lock."""
     global _report  # noqa: PLW0603 - a process has one end

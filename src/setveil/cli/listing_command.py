@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from setveil.base.translation import as_command_line
 from setveil.catalog import ATTACKS, GUARANTEES, METHODS, METRICS, named
 from setveil.cli.options import OutputOptions, about
 from setveil.cli.show import say, say_json, say_pairs, say_table
-from setveil.cli.translation import as_command_line
 from setveil.errors import ExitCode
 from setveil.method_description import describe_method
 from setveil.presence import catalog as joined

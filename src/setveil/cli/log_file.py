@@ -12,7 +12,7 @@ from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any
 
 from setveil import __version__
-from setveil.cli.translation import without_quoted
+from setveil.base.translation import without_quoted
 from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:

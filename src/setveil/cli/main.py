@@ -40,6 +40,7 @@ COMMANDS = {
     "measure": ("measure", "Measure what a release costs and what it still reveals."),
     "attack": ("attack", "Try out what an attacker can still find out from a release."),
     "report": ("report", "Measure more of a release, and write its report again."),
+    "studio": ("studio", "Open a web page to publish with, and a REST API."),
     "compare": ("compare", "Compare methods and settings on the same data, or finished releases."),
     "mine": ("mine", "Find frequent itemsets and association rules."),
     "convert": ("convert", "Convert data between formats."),

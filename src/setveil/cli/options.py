@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter as CycloptsParameter
 
+from setveil.base.translation import option_of
 from setveil.cli.raw_arguments import named_in
-from setveil.cli.translation import option_of
 from setveil.engines.blocks import BLOCK_RECORDS
 from setveil.errors import BadParameter
 

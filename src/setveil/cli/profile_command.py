@@ -42,6 +42,7 @@ def profile(
     item_column: ItemColumnOption = None,
     side_encoding: SideEncodingOption = None,
     names: NamesOption = None,
+    show: Annotated[int, about("Number of records to show as they were read, from the first one.")] = 0,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     output: OutputOptions,
@@ -63,6 +64,7 @@ def profile(
         item_column=item_column,
         side_encoding=side_encoding,
         names=names,
+        show=show,
         threads=threads,
     )
     if output.json:
@@ -109,6 +111,8 @@ def show_profile(found: Profile) -> None:
         ["known items", "unique records", "share"],
         [[u.known, u.records, _percent(u.share)] for u in found.unique],
     )
+    if found.first:
+        say_table(["id", "items"], found.first_rows(), title="First records")
     say_names(found.names)
     if found.sensitive:
         named = found.sensitive

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import setveil as sv
 from setveil.base.display import quantity
+from setveil.base.translation import as_options
 from setveil.catalog import METHODS
 from setveil.cli.options import (
     BlockRecordsOption,
@@ -34,7 +35,6 @@ from setveil.cli.options import (
     together,
 )
 from setveil.cli.show import names_text, say, say_json, say_pairs
-from setveil.cli.translation import as_options
 from setveil.data.formats import FORMATS
 from setveil.errors import BadParameter, ExitCode, Missing
 from setveil.release.card import CARD_NAME

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.progress import Silent
-from setveil.cli.translation import as_options, without_quoted
+from setveil.base.translation import as_options, without_quoted
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ class EventReporter:
         with self.lock:
             self.steps += 1
             number = self.steps
+        total = None if total is None else int(total)  # counts of NumPy are no JSON
         self.event("start", step=number, label=label, total=total)
         last = [time.monotonic()]
 

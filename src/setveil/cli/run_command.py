@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import setveil as sv
+from setveil.base.translation import naming_keys
 from setveil.cli.options import ForceOption, OutputOptions, about
 from setveil.cli.publish_command import run_job
-from setveil.cli.translation import naming_keys
 from setveil.errors import ExitCode
 
 

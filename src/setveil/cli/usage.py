@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from cyclopts import CoercionError, MissingArgumentError, UnknownCommandError, UnknownOptionError
 
+from setveil.base.translation import option_of
 from setveil.cli.options import declared_of, of_declaration
 from setveil.cli.raw_arguments import HYPHEN, named_in
-from setveil.cli.translation import option_of
 from setveil.errors import InputError, closest
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ def comparison_page(found: Comparison) -> str:
         excess_text=lambda one: interval_text(one.excess),
         drawn=drawn,
         parameters=parameters,
-        columns=_columns(found),
+        columns=columns_of(found),
         failed=[one for one in found.set_ups if one.fails],
         coarse=[one for one in found.set_ups if one.stage not in (ALL, NOT_TRIED)],
         not_tried=[one for one in found.set_ups if one.stage == NOT_TRIED],
@@ -44,7 +44,7 @@ def comparison_page(found: Comparison) -> str:
     )
 
 
-def _columns(found: Comparison) -> list[dict[str, Any]]:
+def columns_of(found: Comparison) -> list[dict[str, Any]]:
     """Return the columns of the table of all set-ups: the title, whether it is a number, the cells, and whether they all are equal.
 
     A cell is its text and the value to sort by.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from setveil.base.display import ShownTable, share, to_html
 from setveil.catalog import METHODS, METRICS
 from setveil.comparison.candidates import MOST_KNOWN
-from setveil.parameters import CommandExample, kind_of
+from setveil.parameters import kind_of
 from setveil.release.inputs import read_from
 from setveil.release.job_content import content_of, list_separator
+from setveil.release.job_lines import command_of
 
 if TYPE_CHECKING:
     from setveil.attacks.base import Finding
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from setveil.comparison.trials import TrialResult
     from setveil.data.records.transactions import Transactions
     from setveil.metrics.base import Measurement
+    from setveil.parameters import CommandExample
     from setveil.release.context import Context
+    from setveil.release.job_keys import Content
 
 RISKS: Final = {
     "identity": ("find-record",),
@@ -188,22 +190,22 @@ class Recommendation:
         A file that is not known, because its content was given in Python, has the name of its option in capital letters.
         """
         place, reading = read_from(None, self.data)
-        separator = list_separator({"data": {"path": place, **reading}})
-        method = content_of(set_up.candidate.method, METHODS, separator)
-        table = reading | {
-            ("method" if name == "name" else name): name.upper() if isinstance(value, list | dict) else value
-            for name, value in method.items()
-        }
+        data = {"path": place or "DATA", **reading}
         if self.context.record == "person" and self.data.unit == "record":
-            table["unit"] = "person"
+            data["unit"] = "person"
+        method = content_of(set_up.candidate.method, METHODS, list_separator({"data": data}))
+        kinds = {one.name: kind_of(one.annotation) for one in set_up.candidate.method.parameters()}
+        given = {
+            name
+            for name, kind in kinds.items()
+            if kind is not None and kind.ending and isinstance(method.get(name), list | dict)
+        }
+        content: Content = {"data": data, "method": method | {name: name.upper() for name in given}}
         if context:
-            table["context"] = context
+            content["context"] = context
         if self.context.earlier != "no":
-            table["register"] = "releases.db"
-        texts = {name: True if value is True else shlex.quote(str(value)) for name, value in table.items()}
-        return CommandExample(
-            "publish", (shlex.quote(place or "DATA"),), tuple({**texts, "out": shlex.quote(out)}.items())
-        )
+            content["register"] = "releases.db"
+        return command_of(content | {"out": out})
 
     def problems(self) -> list[tuple[str, str]]:
         """Return each set-up that cannot be recommended because its guarantee does not hold on the sample, with the reason."""

@@ -76,6 +76,7 @@ class Categories(ParameterKind, Mapping[str, str]):
     python_type: ClassVar[str] = "Categories or a mapping from item to category"
     example: ClassVar[str] = 'sv.read_categories("sample:supermarket")'
     option_example = "sample:supermarket"
+    reader = "read_categories"
     ending = ".csv"
     options = (
         Option(

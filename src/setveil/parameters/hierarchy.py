@@ -79,6 +79,7 @@ class Hierarchy(ParameterKind):
 
     allowed_text: ClassVar[str] = "a hierarchy file, or a text such as prefix:1,3, icd10cm or balanced:5"
     python_type: ClassVar[str] = "Hierarchy or a mapping from node to parent"
+    reader = "read_hierarchy"
     ending: ClassVar[str] = ".csv"
     options: ClassVar[tuple[Option, ...]] = (
         Option(

@@ -6,6 +6,8 @@ Names are for display only. Labels of the data, checks and release folders do no
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -67,6 +69,12 @@ class ItemNames(Mapping[str, str]):
             if wrong := unusable(given):
                 raise BadData(f"the item or name {shown(given)} {wrong}")
         self._of_item = dict(of_item)
+
+    def to_file(self) -> str:
+        """Return the content of a file from which `read_names` reads equal names."""
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([("item", "name"), *self.items()])
+        return text.getvalue()
 
     def __getitem__(self, item: str) -> str:
         return self._of_item[item]

@@ -73,6 +73,8 @@ class ParameterKind:
     """A value as a person types it, for a kind whose `example` is more than a text."""
     example_command: ClassVar[CommandExample | None] = None
     """The command that makes the file that `option_example` names, if it does not exist yet."""
+    reader: ClassVar[str] = ""
+    """The public function that reads a value from a file; empty for a kind that is given as text."""
     ending: ClassVar[str] = ""
     """The extension of files that `read` reads and `to_file` writes; empty for a kind that is given as text, not as a file."""
     options: ClassVar[tuple[Option, ...]] = ()

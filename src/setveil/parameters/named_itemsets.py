@@ -54,6 +54,7 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
     python_type: ClassVar[str] = "NamedItemsets or lists of items"
     example: ClassVar[str] = '[["baking-powder-170g", "caster-sugar-1kg"]]'
     option_example = "itemsets.txt"
+    reader = "read_itemsets"
     example_command = CommandExample(
         "mine",
         ("sample:supermarket",),

@@ -57,6 +57,7 @@ class SensitiveItems(NameList, AbstractSet[str]):
     python_type: ClassVar[str] = "SensitiveItems or a list of items"
     example: ClassVar[str] = 'sv.read_sensitive("sample:supermarket")'
     option_example = "sample:supermarket"
+    reader = "read_sensitive"
     noun: ClassVar[str] = "items"
     ending = ".txt"
     options = (ITEM_COLUMN, SIDE_ENCODING)

@@ -18,7 +18,8 @@
     renderer: "svg",
     actions: false,
     ast: true, // expressions are interpreted: the page allows no code but its own
-    tooltip: { theme: "light" },
+    defaultStyle: false, // the style sheet of the page has all rules: a page may allow no other
+    tooltip: { theme: "light", disableDefaultStyle: true },
     config: {
       ...page.look,
       legend: { ...page.look.legend, columns: columns(spec, place.clientWidth) },

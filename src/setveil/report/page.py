@@ -88,6 +88,31 @@ class _TemplateCache(FileSystemBytecodeCache):
             super().load_bytecode(bucket)
 
 
+def environment(*own: PackageLoader) -> Environment:
+    """Return the environment of templates: those of these loaders, the shared ones, and the filters."""
+    made = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=ChoiceLoader([*own, PackageLoader(PACKAGE, ".")]),
+        bytecode_cache=_TemplateCache.of_user(),
+    )
+    made.filters |= {
+        "figure": figure,
+        "quantity": quantity,
+        "brief": brief,
+        "words": words,
+        "share": share,
+        "cut": cut,
+        "plain": plain,
+        "with_code": with_code,
+        "with_anchors": with_anchors,
+        "headings": headings,
+    }
+    return made
+
+
 def page_with_charts(
     template: str,
     charts: Sequence[Chart],
@@ -104,28 +129,10 @@ def page_with_charts(
     from setveil.report.scripts import scripts, security_policy  # noqa: PLC0415 - the same
 
     texts = scripts(more_scripts) if charts else ()
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        loader=ChoiceLoader([PackageLoader(package, "."), PackageLoader(PACKAGE, ".")]),
-        bytecode_cache=_TemplateCache.of_user(),
-    )
-    environment.filters |= {
-        "figure": figure,
-        "quantity": quantity,
-        "brief": brief,
-        "words": words,
-        "share": share,
-        "cut": cut,
-        "plain": plain,
-        "with_code": with_code,
-        "with_anchors": with_anchors,
-        "headings": headings,
-    }
-    return environment.get_template(template).render(
-        **values, scripts=texts, policy=security_policy(texts), embedded=as_embedded(charts), colours=styles()
+    return (
+        environment(PackageLoader(package, "."))
+        .get_template(template)
+        .render(**values, scripts=texts, policy=security_policy(texts), embedded=as_embedded(charts), colours=styles())
     )
 
 

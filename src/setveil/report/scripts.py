@@ -30,7 +30,7 @@ def scripts(more: tuple[tuple[str, str], ...] = ()) -> tuple[str, ...]:
     """Return the scripts of a page, in the order in which they run; `more` are further files, each with its package."""
     own = [*(("setveil.report", name) for name in OWN), *more]
     text = "".join(files(package).joinpath(name).read_text("utf-8") for package, name in own)
-    return _inside_html(_libraries()), _inside_html(text)
+    return _inside_html(libraries()), _inside_html(text)
 
 
 def security_policy(texts: tuple[str, ...]) -> str:
@@ -45,7 +45,7 @@ def _inside_html(script: str) -> str:
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--").replace("\r\n", "\n")
 
 
-def _libraries() -> str:
+def libraries() -> str:
     """Return the bundled libraries, from the cache or newly made."""
     stem = f"charts-{version('vl-convert-python')}-"
     kept = _kept(stem)

@@ -47,7 +47,7 @@ def naming_keys(without: tuple[str, ...]) -> Iterator[None]:
 
 
 def as_options(text: str) -> str:
-    """Return a message with its marked arguments written as options: `experiment=True` becomes --experiment."""
+    """Return a message with its marked arguments written as options of the command line."""
     return _QUOTED_OR_MARK.sub(_option, text)
 
 
