@@ -1,9 +1,9 @@
 """Mining on a Spark cluster beside FP-growth of Spark MLlib on the same cluster: time, with equal itemsets and supports.
 
 The cluster has two workers of one core each on this machine (`make spark-server`). Baskets of the built-in supermarket. FP-growth reads
-them from a Parquet file of the cluster; our time includes sending them to the cluster in blocks. Both return all itemsets to this process
-as Arrow. Both first mine few baskets, so that Java and our kernels are compiled. The last line is the same search by threads of this
-machine.
+them from a Parquet file of the cluster, in a session with the default settings; our time includes sending them to the cluster in blocks.
+Both return all itemsets to this process as Arrow. Both first mine few baskets, so that Java and our kernels are compiled. The last line is
+the same search by threads of this machine.
 Run: python benchmarks/bench_mining_spark.py [--records N] [--min-support SHARE] [--block-records N] [--memory MIB]
 """
 
@@ -21,6 +21,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.ml.fpm import FPGrowth
+from pyspark.sql import SparkSession
 
 import setveil as sv
 from setveil.engines.blocks import using_engine
@@ -98,7 +99,7 @@ def main():
         share = f"{100 * given.min_support:g}%"
         print(f"{data.records:,} baskets, {data.occurrences:,} occurrences, minimum support {share}")
         with SparkEngine(server.remote, given.block_records) as engine:
-            session = engine.cluster.session
+            session = SparkSession.builder.remote(server.remote).create()  # that of the engine sends one row at a time
             engine.block_records = WARM_UP // 4
             by_setveil(engine, few, share)
             engine.block_records = given.block_records
