@@ -5,12 +5,17 @@ import re
 import pytest
 
 from setveil.catalog import METHODS
+from setveil.studio.pages import with_options
 
 from support.studios import OWNER, SMALL, finished
 
 INLINE = re.compile(r"<script(?![^>]*(\bsrc=|application/json))|\sstyle=|\son[a-z]+=|javascript:", re.IGNORECASE)
 FOREIGN = re.compile(r"""(?:src|href|action)=["'](?:https?:)?//""")
 NAME_OF_DATA = "my secret baskets"
+
+
+def test_options_in_messages_are_code():
+    assert with_options("Use --level or `k` <b>") == "Use <code>--level</code> or <code>k</code> &lt;b&gt;"
 
 
 @pytest.fixture(scope="module")

@@ -117,11 +117,7 @@ def _environment() -> Environment:
 
 
 def with_options(text: str) -> Markup:
-    """Return a message as HTML, with options of the command line and text in backticks as code.
-
-    >>> print(with_options("Use --level or `k`"))
-    Use <code>--level</code> or <code>k</code>
-    """
+    """Return a message as HTML, with options of the command line and text in backticks as code."""
     return report_page.with_code(re.sub(r"(?<![\w`-])(--[a-z][a-z-]*)", r"`\1`", text))
 
 
