@@ -124,6 +124,7 @@ GOOD = {
         "item_column": None,
         "side_encoding": None,
         "names": None,
+        "show": 3,
         "threads": 1,
     },
     "releases": lambda: {"file": "releases.db"},
