@@ -208,6 +208,8 @@ WRONG = [
     ([*PUBLISH, "--save-job", "new/job.toml"], 2, "new/job.toml is inside new, a folder of the release"),
     ([*PUBLISH, "--save-job", "new.private/job.toml"], 2, "is inside new.private, a folder of the release"),
     (["publish", "release", "--method", "part-swap", *SWAP[2:], *OUT, "--id", "x"], 2, "--id does not apply to a release"),
+    (["studio", "--root", "nosuch"], 2, "nosuch: is not a folder"),
+    (["studio", "--serve"], 2, "--serve and --tokens belong together"),
     (["advise"], 2, "DATA"),
     (["advise", "good.dat"], 2, "the context lacks 7 of 7 answers: --record: What is one record? (person, event); "),
     (["advise", "good.dat", "--record", "person"], 2, "the context lacks 6 of 7 answers: --recipients: "),

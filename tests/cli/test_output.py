@@ -235,11 +235,14 @@ def test_the_help_of_a_method_shows_its_options():
 
 
 def test_every_example_in_the_help_works_as_printed(tmp_path):
-    """In the order of the overview, in one folder: `check` and `measure` take what `publish` made. That of `demo` is run in test_demo."""
+    """In the order of the overview, in one folder: `check` and `measure` take what `publish` made.
+
+    That of `demo` is run in test_demo, and that of `studio`, which serves until it is stopped, in studio/test_restart.
+    """
     for command in COMMANDS:
         words = example_of(command)
         assert words[0] == command
-        if command != "demo":
+        if command not in ("demo", "studio"):
             ended = run_forked(*words, cwd=tmp_path)
             assert ended.code == 0, (words, ended.err)
             assert ended.out

@@ -199,7 +199,7 @@ BEYOND = {"ge": -1, "le": 1}
 def bad_values(parameter):
     """Return values that a parameter must refuse."""
     annotation, kind = parameter.annotation, kind_of(parameter.annotation)
-    limits = [(getattr(rule, name, None), step) for rule in parameter._metadata for name, step in BEYOND.items()]
+    limits = [(getattr(rule, name, None), step) for rule in parameter.rules for name, step in BEYOND.items()]
     return [
         object(),
         *BAD_VALUES.get(get_origin(annotation) or annotation, ()),

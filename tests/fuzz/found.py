@@ -23,6 +23,7 @@ FOUND = [
     ("Parquet", "ids of no type", parquet_file(_NO_IDS)),
     ("Arrow file", "a column twice", ipc_file(_TWICE)),
     ("Parquet", "a column twice", parquet_file(_TWICE)),
+    ("some attributes", "a column without a value", b"age\tsex\n30\t\n"),
     ("Arrow file", "a name of a column that is no text", ipc_file(_NAMED).replace(b"wxyz", b"w\xffyz")),
 ]
 """Reader, what it is, and the bytes."""

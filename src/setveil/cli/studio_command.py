@@ -52,7 +52,7 @@ def studio(
     of its own, which goes on if the server stops. Requires: pip install 'setveil[studio]'.
 
     Example:
-      setveil studio --root data --open
+      setveil studio --open
     """
     if several != (tokens is not None):
         raise BadParameter("`serve=True` and `tokens=` belong together: give both or none of them", parameter="tokens")
