@@ -18,6 +18,8 @@ from support.exhaustive import examples
 from support.global_suppression_cases import KNOWS, PAYOFFS, apply, drawn
 from support.random_data import as_sets, make, seeds
 
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
+
 
 @pytest.mark.plain_python
 @settings(max_examples=examples(150))

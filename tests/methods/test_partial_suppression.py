@@ -20,6 +20,8 @@ from oracle import uncertainty
 from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
+
 RHOS = st.sampled_from(["0", "1/10", "0.3", "1/3", "0.5", "2/3", "0.7", "0.9", "99/100", "1"])
 SETTINGS = st.fixed_dictionaries(
     {

@@ -19,6 +19,8 @@ from support.global_suppression_cases import KNOWS, apply, drawn
 from support.random_data import as_sets, make, seeds
 from support.random_trees import some_tree
 
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
+
 
 def check_truth(data, sensitive, published):
     """Check that every node covers an item of its record and no sensitive one, and exactly one node covers every other item."""

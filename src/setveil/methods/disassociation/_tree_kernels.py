@@ -92,5 +92,5 @@ def count(records, splits, open_chains, counted, control):
             counted.items[number, item] += 1
             bit = open_chains.bit[number, item]
             if bit >= 0:
-                pattern |= 1 << bit
+                pattern |= np.int64(1) << bit
         counted.patterns[number, pattern] += 1
