@@ -144,7 +144,7 @@ def test_only_the_person_can_read_the_folder(tmp_path):
         (["--tokens", "users.toml"], "belong together"),
         (["--user-header", "X-User"], "--user-header needs --tokens"),
         (["--serve", "--tokens", "missing.toml"], "missing.toml"),
-        (["--port", "99999999"], "choose another --port"),
+        (["--port", "65536"], "port is 65536; allowed is a whole number from 0 to 65535"),
         (["--host", "no.such.host.invalid", "--serve", "--tokens", "users.toml"], "cannot be used"),
     ],
 )
@@ -153,6 +153,11 @@ def test_wrong_options_are_refused(options, said, tmp_path):
     ended = call("studio", "--folder", "studio", *options, cwd=tmp_path)
     assert ended.code == 2
     assert said in ended.sentence()
+
+
+def test_a_port_out_of_range_makes_no_folder(tmp_path):
+    assert call("studio", "--port", "65536", cwd=tmp_path).code == 2
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_without_the_extra_the_command_says_what_to_install(tmp_path):

@@ -112,7 +112,7 @@ class Stack(NamedTuple):
 
 
 def make_room(n_records: int, n_items: int, longest: int, most_noted: int = 0) -> Room:
-    """Return room for the searches of one thread, which note so many sets; with 0, they count the records of each set at once."""
+    """Return room for the searches of one thread: they note at most `most_noted` sets; with 0, they count each at once."""
     none = np.empty(0, np.int64)
     items = np.empty(ITEMS_PER_SET * most_noted + longest if most_noted else 0, np.int64)
     return Room(

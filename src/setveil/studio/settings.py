@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 FOLDER: Final = "setveil-studio"
 HOST: Final = "127.0.0.1"
 PORT: Final = 8321
+LARGEST_PORT: Final = 65_535
 MEGABYTE: Final = 1024 * 1024
 UPLOAD_BYTES: Final = 2048 * MEGABYTE
 QUOTA_BYTES: Final = 5 * UPLOAD_BYTES
@@ -65,6 +66,10 @@ class Settings:
                 raise BadParameter(
                     f"{name} is {getattr(made, name)}; allowed is a whole number of at least {least}", parameter=name
                 )
+        if made.port > LARGEST_PORT:
+            raise BadParameter(
+                f"port is {made.port}; allowed is a whole number from 0 to {LARGEST_PORT}", parameter="port"
+            )
         for root in made.roots:
             if not root.is_dir():
                 raise BadData("is not a folder; `root=` names a folder whose files can be chosen", file=str(root))
